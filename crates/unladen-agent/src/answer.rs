@@ -9,7 +9,6 @@ use crate::probes::ProbeAnswer;
 /// Answers of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// The time there.
     Pong {
         id: u64,
         /// ns of the monotonic clock there.
@@ -24,6 +23,5 @@ pub enum Answer {
         /// What, why, and what helps.
         why: String,
     },
-    /// Activity of processes there.
     Evidence(EvidenceAnswer),
 }

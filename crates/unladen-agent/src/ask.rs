@@ -9,7 +9,6 @@ use crate::probes::ProbeAsk;
 /// Questions to an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
-    /// Asks for the time there.
     Ping {
         /// Repeated in the answer.
         id: u64,

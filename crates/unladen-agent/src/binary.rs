@@ -31,7 +31,6 @@ pub struct AgentBinary {
 pub enum BinaryError {
     #[error("cannot read the agent {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    /// The file is no program, or far too long.
     #[error("{} is no program of Linux (ELF) of at most {} MiB: --agent takes what `make agent` builds", path.display(), MAX_SIZE >> 20)]
     NoProgram { path: PathBuf },
     #[error("{} is a program for {found}, and the host is {wanted}: build unladen-agent for {wanted} (`make agent` on such a machine), and name it by --agent", path.display())]
@@ -90,7 +89,6 @@ impl AgentBinary {
         Ok((Self { path: path.to_owned(), size: read, sha256, is_dynamic: elf.is_dynamic(), file }, elf))
     }
 
-    /// All its bytes.
     pub(crate) fn into_bytes(mut self) -> io::Result<io::Take<File>> {
         self.file.seek(SeekFrom::Start(0))?;
         Ok(self.file.take(self.size))

@@ -35,7 +35,6 @@ pub(crate) enum Said {
     Send,
     /// Only this many bytes have arrived, in this folder.
     Short(String, String),
-    /// The hash does not match.
     Damaged,
     /// The program does not start, or speaks another protocol; its output.
     Fails(String),

@@ -48,7 +48,6 @@ struct Answered {
 }
 
 impl Pings {
-    /// Id of a ping that is sent at this time.
     pub(crate) fn send(&mut self, now_ns: u64) -> u64 {
         self.next_id += 1;
         if self.pending.len() == KEPT {

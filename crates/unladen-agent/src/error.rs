@@ -31,7 +31,6 @@ pub enum SessionError {
         /// Last words, after a colon; empty if there are none.
         words: String,
     },
-    /// Copying the program takes too long.
     #[error(
         "host {host}: copying {size} bytes to it did not end in time{words}. Install unladen there, or copy a smaller program: `make agent` builds one for --agent"
     )]

@@ -7,7 +7,6 @@ use std::io::{self, Read, Write};
 /// Maximum body of a frame, bytes: senders split longer content.
 pub const MAX_FRAME: usize = 1 << 20;
 
-/// Bytes of a length.
 const LENGTH: usize = 4;
 
 /// Why a frame could not be read or written.

@@ -48,7 +48,6 @@ pub fn session(bytes: &[u8]) {
     assert!(!why.chars().any(char::is_control), "{why:?}");
 }
 
-/// Reads these bytes as evidence of a group.
 fn evidence(json: &[u8]) {
     let Ok(mut evidence) = read_evidence(json, 1) else { return };
     assert!(evidence.response.is_none() && evidence.page.url.is_empty() && evidence.host.is_none());

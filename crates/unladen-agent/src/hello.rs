@@ -6,10 +6,8 @@
 /// Version of all frames but the hello. Raised with each change of a message.
 pub const PROTOCOL: u32 = 2;
 
-/// First bytes of a hello.
 const MAGIC: &[u8; 8] = b"UNLADEN\n";
 
-/// Maximum length of a program version.
 const MAX_VERSION: usize = 64;
 
 /// Protocol and program version of a side.

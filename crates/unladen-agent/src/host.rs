@@ -6,7 +6,6 @@ use crate::shown::shown_without_secrets;
 
 const MAX_NAME: usize = 64;
 
-/// Maximum displayed characters of a command.
 const MAX_COMMAND: usize = 1000;
 
 /// Another machine or container.
@@ -23,7 +22,6 @@ pub struct Host {
 pub enum HostError {
     #[error("`{0}` names no host: NAME='COMMAND' is expected, such as db='ssh db1'")]
     NoName(String),
-    /// The name holds other characters, or is empty or too long.
     #[error(
         "`{0}` cannot be a host's name: up to {MAX_NAME} letters, digits, `.`, `_` and `-` are expected, as in db='ssh db1'"
     )]

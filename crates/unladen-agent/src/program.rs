@@ -12,7 +12,6 @@ pub struct Program {
     pub ebpf: bool,
     /// Commit, and its day in UTC (`2026-11-23`); `None` if cargo was called directly. `scripts/flags.sh` sets them.
     pub commit: Option<(&'static str, &'static str)>,
-    /// Whether it is statically linked.
     pub linked_to_nothing: bool,
 }
 

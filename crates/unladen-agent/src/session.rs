@@ -37,7 +37,6 @@ const SEND_PAUSE: Duration = Duration::from_millis(2);
 /// Interval at which a wait checks whether it is still wanted.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// Maximum length of a displayed sentence from a host.
 const MAX_SENTENCE: usize = 1000;
 
 /// A running agent on another host, which ends when this is dropped.
@@ -226,12 +225,10 @@ impl Session {
         self.words.text()
     }
 
-    /// Error for an invalid message.
     pub(crate) fn malformed(&self, why: String) -> SessionError {
         SessionError::Malformed { host: self.host.name.clone(), why }
     }
 
-    /// Error for an unexpected answer.
     pub(crate) fn unexpected(&self, answer: &Answer) -> SessionError {
         let host = self.host.name.clone();
         match answer {
@@ -242,7 +239,6 @@ impl Session {
         }
     }
 
-    /// Error for a late answer.
     pub(crate) fn late(&self) -> SessionError {
         SessionError::Late { host: self.host.name.clone(), words: self.words.behind_colon() }
     }

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 pub use self::witness::Witness;
 
-/// Maximum addresses of a machine.
 const MAX_ADDRESSES: usize = 256;
 
 /// Length of a kernel's boot id, as text (RFC 9562): `0b1c3e64-7c0e-4c25-8d6e-2c5a3f1d9b7e`.

@@ -8,7 +8,6 @@ use tokio::time::{Instant, timeout};
 use crate::purge_bus::{PurgeBus, Read};
 use crate::{BusError, BusSettings, News, Position, Record, What, bus};
 
-/// Time limit of the trial.
 const LONGEST: Duration = Duration::from_secs(20);
 /// Time limit for a written record to come back.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -65,7 +64,6 @@ async fn purges(
     Ok((told < TOLD).then_some(News::UNTOLD))
 }
 
-/// The position read up to.
 async fn write_and_read(
     bus: &dyn PurgeBus,
     settings: &BusSettings,

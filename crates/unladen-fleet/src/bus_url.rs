@@ -103,7 +103,6 @@ impl BusUrl {
     }
 }
 
-/// As displayed.
 impl Serialize for BusUrl {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

@@ -102,7 +102,6 @@ struct Counts {
 
 /// Error once this node has left.
 const LEFT: &str = "this node has left the fleet: no other node is told";
-/// Maximum of a requested wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
 impl Fleet {

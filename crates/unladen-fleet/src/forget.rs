@@ -21,26 +21,21 @@ pub trait Forget: std::fmt::Debug + Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum News {
-    /// The engine is not reached, or purges are read more slowly than they come.
     CutOff {
-        /// Last error, if any.
         why: Option<BusError>,
     },
-    /// The engine is reached, and all missed purges were read.
     Connected {
         /// Time without connection; `None` for the first connection.
         after: Option<Duration>,
     },
     /// The missed purges are unknown: everything stored is revalidated.
     Lost {
-        /// What happened to the engine.
         why: &'static str,
         /// Number since the last report.
         times: u64,
     },
     /// A record cannot be read: everything stored is revalidated.
     Unreadable {
-        /// The error.
         why: String,
         /// Number since the last report.
         times: u64,

@@ -38,7 +38,6 @@ const NO_AUTH: usize = 2;
 pub struct HtcpClear<'a> {
     /// As sent: absolute, visible ASCII only, neither resolved nor decoded.
     pub url: &'a str,
-    /// Transaction id.
     pub transaction: u32,
 }
 
@@ -69,7 +68,6 @@ pub enum HtcpError {
     Url,
 }
 
-/// Unread bytes.
 struct Rest<'a> {
     bytes: &'a [u8],
     /// Length of the whole datagram, for errors.

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use crate::{Member, Position};
 
-/// Maximum of nodes kept.
 const KEPT: usize = 256;
 /// Minimum interval of copies: while a purge waits, the list is read many times a second.
 const EVERY: Duration = Duration::from_secs(1);
@@ -29,7 +28,6 @@ pub struct NodeState {
 }
 
 impl Nodes {
-    /// Updates from the end of the bus and its nodes.
     pub(crate) fn look(&mut self, end: &Position, members: &[Member], now: Instant) {
         if self.looked.is_some_and(|looked| now.saturating_duration_since(looked) < EVERY) {
             return;

@@ -7,7 +7,6 @@ use crate::{Position, Wait};
 /// Result of a purge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Which nodes it was to wait for.
     pub wait: Wait,
     /// Its position on the bus; `None` if the engine does not have it yet. It is kept, and sent once the engine is
     /// reached.

@@ -15,7 +15,6 @@ pub struct Position {
     index: u64,
 }
 
-/// Maximum bytes of an epoch.
 const LONGEST_EPOCH: usize = 80;
 
 // === impl Position ===

@@ -68,7 +68,6 @@ pub enum Read {
     Records(Vec<(Position, Vec<u8>)>),
     /// Records after the position are incomplete, or it had none: reading continues at the end.
     Lost {
-        /// The end at that moment.
         end: Position,
         why: &'static str,
         /// The engine's list of nodes has been whole for at least this long.

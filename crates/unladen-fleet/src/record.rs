@@ -53,7 +53,6 @@ pub enum RecordError {
 pub const LONGEST: usize = 20 * 1024;
 /// Version of this form. A node that reads a higher one revalidates everything that it stores.
 const VERSION: u32 = 1;
-/// Maximum bytes of a node's name.
 const LONGEST_NODE: usize = 256;
 /// Bytes kept of an authority or a target that would make a record too long, as a prefix: it fits, however it is
 /// escaped.

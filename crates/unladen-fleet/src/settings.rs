@@ -10,15 +10,12 @@ use crate::BusUrl;
 /// Settings of this process as a node of a fleet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetSettings {
-    /// Engine, fleet and node.
     pub bus: BusSettings,
     /// A node that is silent for this long is out of the fleet.
     pub lease: Duration,
     /// How stored pages are served while the engine is not reached.
     pub when_cut_off: WhenCutOff,
-    /// Which nodes a purge waits for by default.
     pub wait: Wait,
-    /// Default time limit of that wait.
     pub wait_for: Duration,
 }
 
@@ -29,7 +26,6 @@ pub struct BusSettings {
     /// Authorities for its certificate; `None` for the system's.
     pub ca: Option<PathBuf>,
     pub fleet: String,
-    /// Unique name of this process.
     pub node: String,
     /// Minimum number of records kept for late readers.
     pub keep: u64,
@@ -49,7 +45,6 @@ pub enum WhenCutOff {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wait {
-    /// All nodes of the fleet.
     #[default]
     All,
     Quorum,

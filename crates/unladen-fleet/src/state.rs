@@ -8,13 +8,11 @@ pub struct FleetState {
     /// The engine's URL without secrets.
     pub bus: String,
     pub node: String,
-    /// Whether the fleet relies on this node, and it has received everything.
     pub is_connected: bool,
     /// Records known to be written, and not forgotten here yet.
     pub lag: u64,
     /// Age of the last confirmation by the engine; `None` if there was none.
     pub last_beat: Option<Duration>,
-    /// Nodes of the fleet as of the last look.
     pub members: u64,
     /// Purges of this node that the engine has accepted.
     pub sent: u64,
@@ -26,14 +24,10 @@ pub struct FleetState {
     pub late: u64,
     /// Those that came twice.
     pub repeated: u64,
-    /// Records that could not be read.
     pub unreadable: u64,
     /// How often missed purges were unknown.
     pub lost: u64,
-    /// How often it was cut off.
     pub cut_offs: u64,
-    /// Total time it was cut off.
     pub cut_off: Duration,
-    /// Last error, while it lasts.
     pub error: Option<String>,
 }

@@ -41,7 +41,6 @@ const MOST_TARGETS: usize = 100_000;
 /// Maximum bytes of all targets together: each becomes requests.
 const MOST_TARGET_BYTES: usize = 64 << 20;
 
-/// Maximum unpacked size of a compressed log, bytes.
 const MOST_UNPACKED: u64 = 100 << 30;
 
 /// Magic bytes of gzip (RFC 1952, section 2.3.1).
@@ -53,7 +52,6 @@ const COMPRESSED: [(&[u8], &str); 3] = [(b"\x28\xb5\x2f\xfd", "zstd"), (b"BZh", 
 /// GET requests of a log.
 #[derive(Clone, Debug, Default)]
 pub struct AccessLog {
-    /// Target and count, the most frequent first.
     entries: Vec<(String, u64)>,
     lines: u64,
     passed_over: [u64; PassedOver::ALL.len()],
@@ -69,7 +67,6 @@ pub enum AccessLogError {
     /// Fewer than half of its lines are in the format.
     #[error("{file}:{line}: no entry in the combined log format, as {count} of the {lines} lines: found `{found}`, expected something like `203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] \"GET /page HTTP/1.1\" 200 512 \"-\" \"-\"`", file = file.display())]
     NoLog { file: PathBuf, line: u64, found: String, count: u64, lines: u64 },
-    /// The compression is not supported.
     #[error("{file} is compressed by {by}: unpack it first, as with `{by} -dc {file}`; plain text and gzip are read", file = file.display())]
     Compressed { file: PathBuf, by: &'static str },
     #[error("{file} has no GET request that can be repeated from a log{why}", file = file.display())]
@@ -214,14 +211,12 @@ impl AccessLog {
     }
 }
 
-/// Host, if it is safe to show in a command to be typed.
 fn plausible(host: &[u8]) -> Option<String> {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(byte);
     let is_host = !host.is_empty() && host.len() <= 255 && host.iter().all(is_plain);
     is_host.then(|| String::from_utf8_lossy(host).into_owned())
 }
 
-/// Beginning of a line, fit to be shown.
 fn beginning(line: &[u8]) -> String {
     const SHOWN: usize = 60;
     let text = String::from_utf8_lossy(&line[..line.len().min(4 * SHOWN)]);

@@ -30,7 +30,6 @@ pub struct Answers {
     /// The request carries a cookie or authorisation of its own.
     pub personal: bool,
     pub variations: Vec<Variation>,
-    /// Variations that were not sent or not answered.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -91,7 +90,6 @@ impl Answers {
         lines.filter_map(|(_, value)| Some(value.split_once('=')?.0))
     }
 
-    /// What one answer tells.
     pub(crate) fn of(request: &Request, sample: &Sample) -> Self {
         Self {
             status: sample.status.as_u16(),

@@ -43,7 +43,6 @@ struct BinsForm {
     bytes: Vec<u8>,
 }
 
-/// Error for bytes that are no bins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the bins of a distribution are damaged")]
 struct DamagedBins;

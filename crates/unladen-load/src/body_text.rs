@@ -33,7 +33,6 @@ impl BodyText {
         self.0.needle()
     }
 
-    /// Begins a search in a body that comes in pieces.
     pub(crate) fn look(&self) -> Look<'_> {
         Look { finder: &self.0, tail: Vec::new(), found: self.0.needle().is_empty() }
     }

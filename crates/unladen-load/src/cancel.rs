@@ -54,7 +54,6 @@ impl Cancel {
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Ends when cancelled.
     pub(crate) async fn cancelled(&self) {
         // The order matters: `notified` counts from its creation, so a cancellation between the check and the wait is
         // not missed.

@@ -32,7 +32,6 @@ const TIMEOUTS: std::ops::RangeInclusive<Duration> = Duration::from_millis(1)..=
 /// What to send, where, and which answers are right.
 #[derive(Clone, Debug)]
 pub struct DriverConfig {
-    /// Requests, later addressed by index.
     pub requests: Vec<Request>,
     pub connect_to: Option<ConnectTo>,
     /// Concurrent requests, 1 to 10,000.

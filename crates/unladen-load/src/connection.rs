@@ -36,9 +36,7 @@ enum Sender {
 
 pub(crate) struct Unanswered {
     pub(crate) failure: Failure,
-    /// Nothing of it was sent.
     pub(crate) unsent: bool,
-    /// Nothing of a response came.
     pub(crate) silent: bool,
 }
 
@@ -102,7 +100,6 @@ impl Connection {
         }
     }
 
-    /// Sends a request and waits for the head of its response.
     pub(crate) async fn send(&mut self, request: &Request) -> Result<Response<Incoming>, Unanswered> {
         let before = self.traffic.received();
         self.traffic.rearm();

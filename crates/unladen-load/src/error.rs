@@ -19,7 +19,6 @@ use crate::statuses::Statuses;
 pub enum LoadError {
     #[error("the {what} is {value}: expected {expected}")]
     Config { what: &'static str, value: String, expected: &'static str },
-    /// The limit of open files is too low.
     #[error("{}", too_few_files(*concurrency, *limit, *most))]
     TooFewFiles {
         concurrency: usize,
@@ -48,7 +47,6 @@ pub enum LoadError {
     Tls { target: String, fault: TlsFault, source: io::Error },
     #[error("cannot read certificates from {file}: {source}; expected PEM, `-----BEGIN CERTIFICATE-----`", file = file.display())]
     RootsFile { file: PathBuf, source: rustls::pki_types::pem::Error },
-    /// A certificate in a file of authorities is malformed.
     #[error("a certificate in {file} cannot be used as an authority: {source}", file = file.display())]
     RootsCertificate { file: PathBuf, source: rustls::Error },
     /// The file of the client's certificate or key cannot be read.
@@ -74,7 +72,6 @@ pub enum LoadError {
         closed_advice(*stage, version, target)
     )]
     ClosedEarly { request: String, stage: Stage, version: &'static str, target: String, source: hyper::Error },
-    /// The response is not the expected HTTP.
     #[error("{request}: the answer is no {version} ({}): {}", innermost(source), protocol_advice(version))]
     Protocol { request: String, version: &'static str, source: hyper::Error },
     #[error("{}", unexpected(sample, expected))]

@@ -30,7 +30,6 @@ pub struct Exchange {
     /// Length of the body, bytes, without framing.
     pub body_bytes: u64,
     pub digest: Digest,
-    /// Set if it needed a new connection.
     pub connect: Option<ConnectTimes>,
     /// Whether a kept connection died under it, so that it was sent again.
     pub retried: bool,

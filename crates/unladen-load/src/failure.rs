@@ -8,7 +8,6 @@ use crate::sources::find;
 #[derive(Debug)]
 pub(crate) enum Failure {
     Hyper(hyper::Error),
-    /// The body exceeds the limit.
     BodyTooLarge { announced: Option<u64> },
 }
 

@@ -98,7 +98,6 @@ pub struct LoadEnd {
     pub worked: Duration,
     /// CPU spent waiting for planned times.
     pub paced: Duration,
-    /// Message of the first failure of each kind.
     pub first_errors: BTreeMap<ErrorKind, String>,
 }
 
@@ -117,7 +116,6 @@ pub struct Running<'a> {
 pub enum Waited {
     Outcomes(Vec<LoadOutcome>),
     Nothing,
-    /// The load has ended, and all outcomes have been fetched.
     Ended,
 }
 

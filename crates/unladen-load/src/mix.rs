@@ -85,7 +85,6 @@ impl Mix {
         is_one.then_some(Self { cumulative })
     }
 
-    /// Largest index in it.
     pub(crate) fn largest(&self) -> usize {
         self.cumulative.iter().map(|(index, _)| *index).max().unwrap_or(0)
     }

@@ -16,7 +16,6 @@ pub(crate) struct Origin {
     keep_alive: bool,
     /// Idle HTTP/1.1 connections, the last used at the end; never more than workers.
     idle: RefCell<Vec<Connection>>,
-    /// The one HTTP/2 connection.
     shared: RefCell<Option<Connection>>,
     speaks: Cell<Option<Protocol>>,
     /// Held while a connection is opened that all may share: workers that start together must not open one each.
@@ -78,7 +77,6 @@ impl Origin {
         self.open(counts).await
     }
 
-    /// Takes back a connection that can take another request.
     pub(crate) fn give_back(&self, connection: Connection) {
         if self.keep_alive && connection.protocol() == Protocol::Http1 {
             self.idle.borrow_mut().push(connection);

@@ -14,7 +14,6 @@ use crate::wire::Meter;
 
 pub(crate) struct Origins {
     all: Vec<Origin>,
-    /// Origin of each request.
     of: Vec<usize>,
 }
 

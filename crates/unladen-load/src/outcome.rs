@@ -17,20 +17,16 @@ pub struct LoadOutcome {
     /// The generator's own lateness: from planned time to begin, and over an open connection, to the sending. `None` if
     /// it had to wait for a free slot.
     pub lag: Option<Duration>,
-    /// When it was handed to an open connection, if it was.
     pub sent: Option<Instant>,
-    /// When the response's head had been read, if one came.
     pub first_byte: Option<Instant>,
     /// When the whole body had been read, or the request had failed.
     pub done: Instant,
     pub status: Option<u16>,
     /// Length of the body, bytes, without framing.
     pub body_bytes: u64,
-    /// Whether it used a connection that was already open.
     pub reused: bool,
     /// Whether a kept connection died under it, so that it was sent again.
     pub retried: bool,
-    /// Whether the answer differed from the first one to the same request.
     pub changed: bool,
     pub error: Option<ErrorKind>,
 }
@@ -41,14 +37,10 @@ pub enum ErrorKind {
     /// No connection could be opened.
     Connect,
     Tls,
-    /// Not done in time.
     Timeout,
     Closed,
-    /// The answer was not HTTP.
     Protocol,
-    /// The status was not expected.
     Status,
-    /// The body was not as expected, or too large.
     Body,
     Client,
 }

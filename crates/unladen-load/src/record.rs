@@ -132,7 +132,6 @@ impl RequestRecord {
     }
 }
 
-/// Appends a number in LEB128.
 pub(crate) fn put(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);

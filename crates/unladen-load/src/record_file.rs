@@ -26,9 +26,7 @@ const LONGEST: u64 = 64 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecordHead {
-    /// Target in words.
     pub target: String,
-    /// Request names, by index.
     pub requests: Vec<String>,
     /// Steps of the schedule: requests a second at the start and at the end, and ns; empty for a closed loop.
     pub steps: Vec<(f64, f64, u64)>,
@@ -49,7 +47,6 @@ pub struct RecordEnd {
     pub ended: String,
     /// Planned requests that were never sent.
     pub unsent: u64,
-    /// Requests under way at the interruption.
     pub abandoned: u64,
     /// Requests planned for hosts that were lost.
     pub missing: u64,
@@ -63,7 +60,6 @@ pub struct RecordEnd {
     pub paced_ns: u64,
     /// CPU of the sending thread, ns; with several hosts, that of the busiest.
     pub worked_ns: u64,
-    /// Message of the first failure of each kind.
     pub first_errors: std::collections::BTreeMap<String, String>,
 }
 
@@ -100,7 +96,6 @@ pub struct RecordReader<R = BufReader<File>> {
     read: usize,
     before: u64,
     offset: u64,
-    /// The file ends within this section.
     is_cut: bool,
 }
 

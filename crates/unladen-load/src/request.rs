@@ -28,7 +28,6 @@ pub(crate) type Message = http::Request<Full<Bytes>>;
 
 const USER_AGENT: &str = concat!("unladen/", env!("CARGO_PKG_VERSION"));
 
-/// Default `Accept`.
 const ACCEPT: &str = "*/*";
 
 /// One request, prepared in two forms, for HTTP/1 and HTTP/2. Sending one copies its header map and some reference

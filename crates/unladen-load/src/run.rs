@@ -38,7 +38,6 @@ pub(crate) struct RunPlan {
     pub(crate) stop_on_failure: bool,
 }
 
-/// Receives each request when it has ended, on the client's thread.
 pub(crate) trait Sink {
     fn record(&mut self, outcome: &LoadOutcome, error: Option<&LoadError>);
 }
@@ -57,7 +56,6 @@ pub(crate) struct RunEnd {
     pub(crate) paced: Duration,
 }
 
-/// A run under way, shared by its tasks.
 struct Run {
     client: Rc<Client>,
     draw: RefCell<Draw>,
@@ -70,7 +68,6 @@ struct Run {
     sent: Cell<u64>,
     recorded: Cell<u64>,
     under_way: Cell<usize>,
-    /// Notified when a request has ended.
     room: Notify,
     failure: RefCell<Option<LoadError>>,
     failed: Notify,

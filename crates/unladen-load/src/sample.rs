@@ -115,7 +115,6 @@ const CACHES: [&str; 8] = [
     "Age",
 ];
 
-/// Path words of login pages.
 const LOGIN: [&str; 9] = ["login", "userlogin", "signin", "logon", "auth", "authorize", "oauth2", "sso", "saml2"];
 /// The same in two words: `/sign_in`, `/log-on`.
 const LOGIN_OF_TWO: [[&str; 2]; 3] = [["sign", "in"], ["log", "in"], ["log", "on"]];
@@ -132,7 +131,6 @@ fn login(location: &str) -> &'static str {
     if asks { ", send the cookie of somebody who is logged in (-b 'NAME=VALUE')" } else { "" }
 }
 
-/// Message about a status that was not expected.
 pub(crate) fn unexpected(sample: &Sample, expected: &Statuses) -> String {
     let Sample { request, status, .. } = sample;
     let next = match (sample.location(), status.as_u16()) {

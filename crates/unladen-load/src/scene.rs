@@ -19,7 +19,6 @@ pub(crate) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// The error for the user.
     pub(crate) fn explain(self, failure: Failure) -> LoadError {
         let request = self.request.name().to_owned();
         let is_closed = failure.is_closed();

@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::io;
 
-/// The first error of this type in the chain of sources.
 pub(crate) fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let mut next = Some(error);
     while let Some(error) = next {

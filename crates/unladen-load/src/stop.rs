@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 pub struct Stop {
     /// No request is sent after this; those under way are waited for.
     pub until: Instant,
-    /// Maximum of requests.
     pub max_requests: Option<u64>,
 }
 

@@ -35,7 +35,6 @@ pub enum ConnectTo {
 /// A place to connect to, with its name resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The URL's host and port, for messages.
     name: String,
     place: Address,
 }

@@ -78,7 +78,6 @@ pub(crate) fn any_rate(text: &str) -> Option<f64> {
     Some(number.parse::<f64>().ok()? * scale / seconds)
 }
 
-/// The number, and the factor of its suffix.
 fn scaled(text: &str) -> (&str, f64) {
     match text.strip_suffix(['k', 'K']) {
         Some(number) => (number, 1e3),

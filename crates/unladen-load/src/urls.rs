@@ -27,7 +27,6 @@ const LONGEST: u64 = 16 << 20;
 /// One line of the list.
 #[derive(Clone, Debug)]
 pub struct UrlLine {
-    /// GET by default.
     pub method: Method,
     pub is_method_named: bool,
     pub url: url::Url,

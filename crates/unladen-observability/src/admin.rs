@@ -39,7 +39,6 @@ pub async fn serve_probes(listener: Listener, observability: Arc<Observability>)
     unladen_local::serve(listener, answer).await;
 }
 
-/// Takes counts repeatedly, as long as it is polled.
 async fn keep_history(observability: &Observability) {
     let mut ticks = tokio::time::interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

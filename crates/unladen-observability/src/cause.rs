@@ -114,7 +114,6 @@ impl Cause {
     }
 }
 
-/// Advice for a system error.
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "; nothing listens there: is it running, and is that its port?",

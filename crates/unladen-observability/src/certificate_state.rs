@@ -14,7 +14,6 @@ pub struct CertificateState {
 /// Orders of a certificate at its authority.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OrderState {
-    /// Whether one is under way.
     pub is_ordering: bool,
     /// Time of the next step, in seconds since 1970; `None` if unknown.
     pub next: Option<u64>,

@@ -18,9 +18,7 @@ pub(super) type BucketExemplars = Option<Box<[Option<Exemplar>; BUCKETS]>>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exemplar {
     pub(crate) trace_id: [u8; 16],
-    /// The span made here.
     pub(crate) span_id: [u8; 8],
-    /// The counted duration.
     pub(crate) ns: u64,
     pub(crate) at: Instant,
 }
@@ -63,7 +61,6 @@ impl Exemplars {
     }
 }
 
-/// The last of all buckets.
 pub(super) fn latest(buckets: &BucketExemplars) -> Option<Exemplar> {
     buckets.iter().flat_map(|buckets| buckets.iter()).fold(None, |last, one| Exemplar::later(last, *one))
 }

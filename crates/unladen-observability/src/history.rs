@@ -33,7 +33,6 @@ const UPSTREAMS: usize = 32;
 /// Pairs of cache result and reason of a site: those with the most requests. The rest is added up by result.
 const REASONS: usize = 24;
 
-/// Waiting time for a document while another is sent.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// As in `/stats`.
@@ -42,7 +41,6 @@ const OUTCOMES: [&str; 8] = ["1xx", "2xx", "3xx", "4xx", "5xx", "local_reply", "
 #[derive(Debug)]
 pub(super) struct History {
     ring: Mutex<Ring>,
-    /// Held while a document is made or sent.
     turn: Arc<Semaphore>,
 }
 
@@ -68,7 +66,6 @@ struct Shown<'a> {
 
 #[derive(Debug, Default)]
 struct Ring {
-    /// Counts at the last look.
     before: Option<Before>,
     moments: VecDeque<Moment>,
 }

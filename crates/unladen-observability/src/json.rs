@@ -38,7 +38,6 @@ fn text(bytes: &[u8], end: usize, into: &mut Vec<u8>) -> bool {
     true
 }
 
-/// ASCII that needs no escape.
 fn is_plain(b: u8) -> bool {
     matches!(b, b' '..=b'~') && b != b'"' && b != b'\\'
 }

@@ -24,7 +24,6 @@ pub enum LogField {
     Status,
     End,
     Reason,
-    /// The upstream's error.
     Cause,
     Cache,
     CacheWhy,
@@ -32,7 +31,6 @@ pub enum LogField {
     Attempts,
     HeadNs,
     ConnectedNs,
-    /// Until the response's head.
     FirstByteNs,
     TotalNs,
     BytesIn,
@@ -155,7 +153,6 @@ impl LogFields {
         LogField::ALL.into_iter().filter(move |field| self.has(*field))
     }
 
-    /// Bits to keep in an atomic.
     pub(crate) fn to_bits(self) -> u32 {
         self.0
     }

@@ -31,7 +31,6 @@ pub struct Kind {
     pub rest: bool,
 }
 
-/// One thread's counts for one upstream.
 #[derive(Debug)]
 pub(super) struct Shard {
     rows: Box<[OnceLock<Box<Row>>]>,

@@ -35,7 +35,6 @@ pub(super) struct MetricsSnapshot {
     /// Requests between this node and its peers; `None` without a tier.
     pub(super) tier: Option<TierState>,
     pub(super) peers: usize,
-    /// State of the rate limit services.
     pub(super) rate_services: Vec<RateServiceState>,
     pub(super) process: Process,
 }
@@ -44,9 +43,7 @@ pub(super) struct MetricsSnapshot {
 pub(super) struct UpstreamSnapshot {
     pub(super) name: Arc<str>,
     pub(super) totals: Totals,
-    /// `None` if it was removed from the configuration.
     pub(super) configured: Option<Configured>,
-    /// State of its site, if it has one.
     pub(super) site: Option<SiteState>,
     pub(super) troubles: Vec<Told>,
 }

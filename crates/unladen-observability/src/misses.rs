@@ -78,7 +78,6 @@ impl Misses {
         (miss.result, miss.why) = (result, why);
     }
 
-    /// Entries of both windows.
     pub(super) fn look(&self) -> Vec<Miss> {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         windows.turn(Instant::now());

@@ -64,7 +64,6 @@ pub(crate) struct Exporting<'a>(&'a Observability);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpstreamIndex(pub(crate) usize);
 
-/// Counts under one upstream's name.
 #[derive(Debug)]
 struct Counted {
     name: Arc<str>,

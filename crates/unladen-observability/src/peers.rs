@@ -18,7 +18,6 @@ use tokio::task::JoinSet;
 use self::reading::Reading;
 pub use address::{PeerAddress, PeerAddressError};
 
-/// Minimum interval of the polls.
 const EVERY: Duration = Duration::from_secs(2);
 
 /// Answers further apart are not compared.
@@ -31,7 +30,6 @@ pub(super) struct Peers {
     last: Mutex<Last>,
 }
 
-/// Latest answers.
 #[derive(Debug, Default)]
 struct Last {
     asked: Option<Instant>,
@@ -54,7 +52,6 @@ impl Peers {
         self.addresses.load().len()
     }
 
-    /// State of each, in the order of the settings.
     pub(super) async fn state(&self) -> Vec<Value> {
         let addresses = self.addresses.load_full();
         let mut last = self.last.lock().await;

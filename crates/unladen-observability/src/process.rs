@@ -16,7 +16,6 @@ pub(super) struct Process {
     /// Virtual memory, bytes.
     pub(super) addressed: u64,
     pub(super) open_files: u64,
-    /// Limit of open file descriptors.
     pub(super) max_files: u64,
 }
 

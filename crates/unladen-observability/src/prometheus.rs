@@ -10,13 +10,10 @@ use super::wall::Wall;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// Prometheus text format 0.0.4.
     Text,
-    /// OpenMetrics 1.0.
     OpenMetrics,
 }
 
-/// Metrics in one format, with a final line end.
 pub(super) fn write(families: &[Family], format: Format) -> String {
     let mut out = String::with_capacity(64 * 1024);
     for family in families {
@@ -103,7 +100,6 @@ fn write_exemplar(exemplar: &Exemplar, value: &str, out: &mut String) -> std::fm
     write!(out, " # {{trace_id=\"{trace}\",span_id=\"{span}\"}} {value} {}.{:03}", at / 1000, at % 1000)
 }
 
-/// Name translated from OpenTelemetry to Prometheus.
 fn name_of(family: &Family) -> String {
     let mut name = family.name.replace('.', "_");
     if let Some(unit) = suffix(family.unit) {

@@ -54,7 +54,6 @@ impl Pulses {
         (count, silent)
     }
 
-    /// Number of threads that carry requests, and of expected ones.
     pub(crate) fn count(&self) -> (usize, usize) {
         (self.lock().len(), self.expected.load(Ordering::Relaxed))
     }

@@ -19,7 +19,6 @@ pub struct RateServiceState {
     pub within: u64,
     /// Answers: beyond the limits.
     pub over: u64,
-    /// No answer within the deadline.
     pub late: u64,
     /// No connection, no such service, or an unusable answer.
     pub failed: u64,
@@ -27,6 +26,5 @@ pub struct RateServiceState {
     pub open: u64,
     /// Not called since too many calls waited.
     pub busy: u64,
-    /// Last error, until it answers again.
     pub error: Option<String>,
 }

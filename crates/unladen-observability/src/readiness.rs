@@ -45,7 +45,6 @@ impl Readiness {
         Self { findings }
     }
 
-    /// Whether all required checks pass.
     pub(crate) fn is_ready(&self) -> bool {
         self.findings.iter().all(|finding| finding.is_ok || !finding.is_required)
     }

@@ -24,21 +24,17 @@ pub enum Reason {
     /// It answered with a status that calls for a retry, which was not possible.
     UpstreamStatus,
     DeadlineExceeded,
-    /// The upgrade to another protocol is not possible here.
     NoUpgrade,
     Draining,
     TooManyOfClient,
     /// The request wants a stored response only (`only-if-cached`), and there is none.
     OnlyIfCached,
-    /// This address may not purge.
     PurgeForbidden,
     TooManyUploads,
     BufferFull,
-    /// The disk could not store its body.
     DiskFailed,
     OutOfFiles,
     QueueFull,
-    /// It waited for the application for the maximum time.
     QueueTimeout,
     /// Requests have waited too long for a while: the oldest are answered at once.
     Overloaded,
@@ -47,14 +43,11 @@ pub enum Reason {
     /// The requested name is not served there (RFC 9110, section 15.5.20).
     Misdirected,
     Unauthorized,
-    /// The route does not admit this address.
     AccessForbidden,
-    /// The path is not allowed.
     BadPath,
     NotFound,
     FileDenied,
     MethodNotAllowed,
-    /// The file could not be read, or not completely.
     FileFailed,
     NotForPeers,
     /// The request has come back through the nodes that passed it on (RFC 8586).

@@ -13,7 +13,6 @@ use crate::reason::Reason;
 pub struct RequestAccount<'a> {
     /// The upstream's name, from the `[[outbound]]` table.
     pub upstream: &'a str,
-    /// The endpoint of the last attempt.
     pub endpoint: Option<&'a unladen_pool::Address>,
     pub method: &'a [u8],
     pub target: &'a [u8],
@@ -25,7 +24,6 @@ pub struct RequestAccount<'a> {
     /// Status sent to the client; 0 if none.
     pub status: u16,
     pub end: End,
-    /// How the last attempt's connection was obtained.
     pub reuse: Reuse,
     /// Times it was sent, repeats after the keep-alive race included.
     pub attempts: u32,
@@ -149,7 +147,6 @@ pub enum Reuse {
     None,
     /// This thread had it idle, or (HTTP/2) open.
     Own,
-    /// Another thread had it.
     Sibling,
     New,
     /// A new connection with a resumed TLS session.
@@ -159,9 +156,7 @@ pub enum Reuse {
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With the upstream's complete answer.
     Answered,
-    /// With the proxy's own answer.
     Local(Reason),
     /// The upstream's answer broke off, and so did the client's.
     Broken(Reason),

@@ -13,14 +13,12 @@ use crate::{CacheResult, End, RequestAccount};
 use super::histogram::{Counter, Histogram, HistogramTotals};
 use super::misses::{Miss, Misses};
 
-/// A power of two.
 const ROWS: usize = 128;
 const WHYS: usize = ROWS - CacheResult::ALL.len();
 
 /// Reason shown for those without a row.
 pub(super) const OTHER: &str = "other";
 
-/// One thread's counts of a site.
 #[derive(Debug, Default)]
 pub(super) struct SiteCounts {
     rows: Rows,
@@ -49,15 +47,12 @@ struct Row {
 pub(crate) enum AskedFor {
     /// The cache, and all who wait for the same.
     ForAll,
-    /// A single client.
     ForOne,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Brought {
-    /// A complete answer.
     Whole,
-    /// The stored response is still valid.
     NotModified,
     /// A status of 500 or more, or an incomplete answer.
     Failed,

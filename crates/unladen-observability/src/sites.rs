@@ -50,14 +50,11 @@ pub struct QueueState {
     pub running: u64,
     /// Limit of running requests; `None` until it is known how many the application can take.
     pub places: Option<u64>,
-    /// Requests in the queue.
     pub waiting: u64,
-    /// Maximum of waiting requests.
     pub length: u64,
     /// Whether the oldest are refused before their time is over.
     pub is_overload: bool,
     pub refused: [(&'static str, u64); 3],
-    /// Clients that left while waiting.
     pub left: u64,
     /// Waiting times of requests that reached the application, without those that did not wait.
     pub waited: HistogramTotals,
@@ -115,7 +112,6 @@ pub struct PageAddress {
 
 // === impl What ===
 
-/// The form sent to other nodes.
 impl From<&What> for unladen_fleet::What {
     fn from(what: &What) -> Self {
         let page = |page: &PageAddress| unladen_fleet::Page {

@@ -6,11 +6,9 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotState {
     pub loaded: u64,
-    /// Responses not loaded, by reason.
     pub rejected: Vec<(&'static str, u64)>,
     /// Why the snapshot as a whole was not loaded; `None` if it was, or there was none.
     pub refused: Option<String>,
-    /// Last snapshot written.
     pub last: Option<WrittenSnapshot>,
     /// Snapshots that could not be written.
     pub failures: u64,

@@ -33,11 +33,8 @@ pub enum Answering {
 /// Counts at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TierState {
-    /// In the order of [`Asked`].
     pub asked: [u64; 3],
-    /// In the order of [`Answering`].
     pub answering: [u64; 3],
-    /// Requests with a wrong secret.
     pub strangers: u64,
 }
 

@@ -12,15 +12,12 @@ use std::os::fd::AsFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Minimum time between lines of one kind.
 const EVERY: Duration = Duration::from_secs(60);
 /// Maximum of kinds; beyond it the one that was quiet for longest is forgotten.
 const KINDS: usize = 64;
 /// Maximum lines of all kinds in that time: peers choose parts of the causes.
 const LINES: u32 = 30;
-/// Interval of the check for due lines.
 const LOOK: Duration = Duration::from_secs(1);
-/// Maximum characters of a cause.
 const LONGEST: usize = 500;
 /// Maximum characters of a request's id, which a peer may have chosen.
 const LONGEST_ID: usize = 64;
@@ -95,7 +92,6 @@ impl Troubles {
         }
     }
 
-    /// Troubles of an upstream, the latest first.
     pub(crate) fn of(&self, whom: &str, now: Instant) -> Vec<Told> {
         let kinds = self.0.locked();
         let mut told: Vec<Told> = kinds

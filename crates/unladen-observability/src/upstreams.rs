@@ -30,7 +30,6 @@ pub trait UpstreamView: Send + Sync {
     }
 }
 
-/// Configured upstreams, and counts of earlier ones.
 #[derive(Default)]
 pub(super) struct Upstreams(Mutex<State>);
 
@@ -63,7 +62,6 @@ pub(super) struct Configured {
     pub(super) limits: [(&'static str, usize); 3],
 }
 
-/// First address of an upstream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct At {
     pub(super) scheme: &'static str,

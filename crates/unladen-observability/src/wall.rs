@@ -12,7 +12,6 @@ pub(super) struct Wall(Duration);
 // === impl Wall ===
 
 impl Wall {
-    /// Now, by the system's clock.
     pub(super) fn now() -> Self {
         Self(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
     }

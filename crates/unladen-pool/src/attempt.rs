@@ -21,7 +21,6 @@ const REFUSAL: Duration = Duration::from_millis(500);
 /// Protocol found at an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spoken {
-    /// Whether it is encrypted.
     pub tls: bool,
     /// Whether it is HTTP/2, confirmed by an answer; HTTP/1.1 is unknown before a request.
     pub h2: bool,

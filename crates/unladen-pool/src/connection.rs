@@ -42,16 +42,13 @@ pub(crate) struct ConnectionSlot {
 pub(crate) struct ConnectionSlots {
     taken: AtomicUsize,
     limit: usize,
-    /// Notified when a connection or a slot becomes free.
     pub(crate) freed: Notify,
 }
 
-/// Why an idle connection is not used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Closed {
     Idle,
     Age,
-    /// It has carried the maximum of requests.
     Requests,
     /// The upstream closed it, or sent something unexpected.
     ByPeer,

@@ -120,7 +120,6 @@ fn at(whom: &(impl std::fmt::Display + ?Sized), error: &io::Error) -> io::Error 
     io::Error::new(error.kind(), failed)
 }
 
-/// The system's error with the address.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 struct Failed {

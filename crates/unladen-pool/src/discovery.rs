@@ -20,7 +20,6 @@ pub enum EndpointSource {
     /// SRV records of a name such as `_http._tcp.app.example` (RFC 2782).
     Srv(String),
     File(PathBuf),
-    /// A control plane with Envoy's protocols.
     Xds(XdsSource),
 }
 

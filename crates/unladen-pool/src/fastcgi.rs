@@ -27,7 +27,6 @@ pub enum AskError {
     Refused(#[from] Refusal),
     #[error(transparent)]
     Question(#[from] ParamTooLong),
-    /// Longer than the maximum.
     #[error("the answer is longer than {MOST} bytes")]
     Long,
     #[error("it closed the connection before it answered")]

@@ -10,7 +10,6 @@ use crate::endpoint::Endpoint;
 use crate::h2_connection::{H2Connection, Stream};
 use crate::settings::PoolSettings;
 
-/// Idle HTTP/1.1 connections, and open HTTP/2 ones.
 #[derive(Debug, Default)]
 pub(crate) struct IdleConnections {
     /// The last used at the end, which is taken first, so that surplus ones grow old and are closed.
@@ -53,7 +52,6 @@ impl IdleConnections {
         self.idle.pop_front().is_some()
     }
 
-    /// A stream on an HTTP/2 connection to an endpoint.
     pub(crate) fn stream(&mut self, endpoint: &Arc<Endpoint>, settings: &PoolSettings, now: Instant) -> Option<Stream> {
         self.shared.retain(|connection| !connection.is_spent(settings, now));
         let of = self.shared.iter().filter(|connection| Arc::ptr_eq(connection.endpoint(), endpoint));

@@ -15,7 +15,6 @@ pub enum LeaseError {
     Connect { address: String, source: std::io::Error },
     #[error("connecting took longer than {0:?}")]
     Timeout(Duration),
-    /// The certificate could not be verified, or the handshake failed.
     #[error(transparent)]
     Tls(#[from] TlsError),
     /// The peer does not speak the HTTP/2 it negotiated.

@@ -41,13 +41,11 @@ pub struct Resolver {
     hosts: PathBuf,
     /// Made of the servers as of the last lookup.
     dns: Mutex<Option<Arc<Dns>>>,
-    /// Clients of other servers that settings name.
     named: Mutex<HashMap<Vec<SocketAddr>, Arc<Dns>>>,
 }
 
 #[derive(Debug)]
 enum Servers {
-    /// Those of this resolv.conf.
     File(PathBuf),
     Fixed(Vec<SocketAddr>),
 }

@@ -25,7 +25,6 @@ pub struct UpstreamSettings {
     pub balance: Balance,
     pub pool: PoolSettings,
     pub limits: LimitSettings,
-    /// Time limits.
     pub timeouts: TimeoutSettings,
     pub retry: RetrySettings,
     /// Answers at once while the upstream is broken; `None` turns it off.
@@ -115,9 +114,7 @@ pub struct PoolSettings {
     pub warm: usize,
     /// Maximum of idle connections, all threads together.
     pub max_idle: usize,
-    /// Maximum age of a connection in use.
     pub max_age: Duration,
-    /// Maximum requests of a connection.
     pub max_requests: u32,
 }
 
@@ -160,7 +157,6 @@ pub struct RetrySettings {
     pub budget: f64,
     /// First pause; doubled each time, and jittered over its whole length.
     pub backoff: Duration,
-    /// Maximum pause.
     pub max_backoff: Duration,
     /// Bytes of a body kept for a retry.
     pub replay_bytes: usize,
@@ -186,9 +182,7 @@ pub struct OutlierSettings {
     pub consecutive: u32,
     /// Duration, multiplied by the number of times it was taken out.
     pub ejection: Duration,
-    /// Maximum duration.
     pub max_ejection: Duration,
-    /// Maximum share of the endpoints that is out at a time.
     pub max_share: f64,
 }
 
@@ -212,9 +206,7 @@ pub struct HealthSettings {
 pub struct ResolveSettings {
     /// DNS servers; `None` for those of resolv.conf.
     pub servers: Vec<SocketAddr>,
-    /// Minimum lifetime of an answer.
     pub min_ttl: Duration,
-    /// Maximum lifetime of an answer.
     pub max_ttl: Duration,
     /// Time limit of a lookup.
     pub timeout: Duration,

@@ -27,7 +27,6 @@ pub struct UpstreamState {
     pub endpoints: Vec<EndpointState>,
     /// Source of its endpoints, if not the host of its URL.
     pub endpoints_from: Option<String>,
-    /// Error of the last name lookup or discovery.
     pub lookup_error: Option<String>,
     /// Age of the last good answer, if asking has failed since.
     #[serde(skip)]

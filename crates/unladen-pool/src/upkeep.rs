@@ -10,7 +10,6 @@ use crate::health::{Check, Unhealthy};
 use crate::resolve::{Resolver, Watcher};
 use crate::upstream::Upstream;
 
-/// Interval of a thread's look at its idle connections.
 const SWEEP: Duration = Duration::from_millis(500);
 /// Minimum interval.
 const SHORTEST: Duration = Duration::from_millis(10);
@@ -124,7 +123,6 @@ impl Upstream {
     }
 }
 
-/// A task that ends with its owner.
 struct AbortOnDrop(tokio::task::JoinHandle<()>);
 
 impl Drop for AbortOnDrop {

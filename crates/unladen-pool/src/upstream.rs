@@ -29,7 +29,6 @@ pub struct Upstream {
     /// Offers only HTTP/1.1, for upgrades.
     connector_http1: Option<Connector>,
     pub(crate) endpoints: ArcSwap<Balancer>,
-    /// Notified when the endpoints change.
     pub(crate) changed: Notify,
     pub(crate) idle_connections: Box<[Mutex<IdleConnections>]>,
     pub(crate) slots: Arc<ConnectionSlots>,
@@ -256,7 +255,6 @@ impl Upstream {
         dropped
     }
 
-    /// Connector and server name of an endpoint with TLS.
     pub(crate) fn tls(&self, endpoint: &Endpoint, upgrade: bool) -> Option<(&Connector, &str)> {
         let origin = self.settings.origins.get(endpoint.origin).filter(|origin| origin.tls)?;
         let name = match (&self.settings.tls.server_name, &origin.at) {

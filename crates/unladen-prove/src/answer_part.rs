@@ -17,7 +17,6 @@ use http::HeaderName;
 /// A part of an answer that a knob is meant to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerPart {
-    /// Size of the body as sent.
     Size,
     Status,
     Body,

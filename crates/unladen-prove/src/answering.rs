@@ -9,7 +9,6 @@ use unladen_load::{Cancel, Driver, DriverConfig, ErrorKind, LoadError, Request};
 use crate::error::SwitchError;
 use crate::ready::PAUSE;
 
-/// What to request after a command, and for how long.
 #[derive(Clone, Debug)]
 pub(crate) struct Answering {
     /// What was restarted or switched: "the service `php`".
@@ -51,7 +50,6 @@ impl Answering {
         Self { what, command, config, within }
     }
 
-    /// The same after another command.
     pub(crate) fn after(self, what: String, command: String) -> Self {
         Self { what, command, ..self }
     }

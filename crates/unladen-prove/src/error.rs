@@ -13,7 +13,6 @@ use crate::put_back::PutBack;
 pub enum SwitchError {
     #[error("another run of this experiment is under way (it holds {folder}): wait for its end", folder = folder.display())]
     Busy { folder: PathBuf },
-    /// Leftovers of an earlier run could not be put back.
     #[error("an earlier run was killed, and not all that it left could be put back:\n{0}")]
     LeftOver(PutBack),
     /// The folder of the journal belongs to another user, who could have put any commands into it.
@@ -54,7 +53,6 @@ pub enum SwitchError {
         #[source]
         fault: Fault,
     },
-    /// A service, or a knob, was not ready in time.
     #[error("{what} is not ready: {condition} did not come true within {}: {last}", humantime::format_duration(*within))]
     NotReady { what: String, condition: String, within: Duration, last: String },
     /// What a command has restarted did not answer as before in time.

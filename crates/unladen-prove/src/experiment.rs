@@ -34,7 +34,6 @@ pub struct Experiment {
     pub folder: PathBuf,
     /// Title in reports; by default the name of its file.
     pub title: String,
-    /// Which combinations of its knobs are measured.
     pub design: Design,
     pub urls: Vec<UrlLine>,
     /// Number of restarts of all services, the outer level of the experiment; 1 for none.

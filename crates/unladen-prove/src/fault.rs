@@ -8,7 +8,6 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A command could not be run, failed, or took too long.
     #[error(transparent)]
     Command(#[from] CommandFault),
     #[error("cannot {what} {path}: {source}", path = path.display())]

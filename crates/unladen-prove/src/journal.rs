@@ -44,7 +44,6 @@ impl Journal {
         Ok(folder.join(name))
     }
 
-    /// Creates the folder if it is missing, and locks it.
     pub(crate) fn open(experiment: &Path) -> Result<Self, SwitchError> {
         let folder = Self::folder_of(experiment)?;
         for _try in 0..TRIES {
@@ -61,7 +60,6 @@ impl Journal {
         Err(SwitchError::Busy { folder })
     }
 
-    /// Locks the folder if it exists.
     pub(crate) fn find(experiment: &Path) -> Result<Option<Self>, SwitchError> {
         Self::lock(&Self::folder_of(experiment)?)
     }
@@ -106,7 +104,6 @@ impl Journal {
         Ok((!switched.is_empty()).then_some((plan, switched)))
     }
 
-    /// Writes the plan, and syncs it and the originals to disk.
     pub(crate) fn write(&self, plan: &Plan) -> Result<(), SwitchError> {
         let (new, path) = (self.folder.join(NEW_PLAN), self.folder.join(PLAN));
         let text = serde_json::to_vec_pretty(plan)
@@ -160,7 +157,6 @@ impl Journal {
     }
 }
 
-/// Takes the lock, if it is free within [`PATIENCE`].
 fn take(mut handle: File, folder: &Path) -> Result<Flock<File>, SwitchError> {
     let started = Instant::now();
     loop {

@@ -67,14 +67,12 @@ pub enum Reach {
     Command,
     /// Something on the system whose state was inspected.
     System,
-    /// Only the requests.
     Request,
 }
 
 /// Context of a switch.
 #[derive(Debug)]
 pub struct Switch<'a> {
-    /// Runs commands in the folder of the experiment.
     pub shell: &'a Shell,
     pub undo: &'a Undo,
     pub journal: &'a std::path::Path,

@@ -35,19 +35,15 @@ pub struct KnobController {
     systemd: Systemd,
     /// `None` if nothing on the system is switched.
     journal: Option<Journal>,
-    /// Keeps other runs from switching these files.
     claims: Vec<Claim>,
     plan: Plan,
     /// For each knob, its current side, if it is on one.
     now: Vec<Option<bool>>,
     made: Vec<Vec<bool>>,
-    /// Knobs that were switched at least once.
     switched: BTreeSet<usize>,
     stale: BTreeSet<usize>,
     found: Option<PutBack>,
-    /// How requests are sent while answers are awaited after a command.
     asks: Option<DriverConfig>,
-    /// Whether the requests were seen to succeed.
     has_answered: bool,
     arm: Option<Arm>,
     /// The wait after the last switch, if that ran a command.
@@ -57,11 +53,8 @@ pub struct KnobController {
 /// What a switch did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Switched {
-    /// Indices of the knobs that were switched on the system.
     pub knobs: Vec<usize>,
-    /// Indices.
     pub restarted: Vec<usize>,
-    /// Duration, with readiness and settling.
     pub took: Duration,
 }
 

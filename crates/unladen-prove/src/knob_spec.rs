@@ -17,11 +17,8 @@ pub struct KnobSpec {
     pub name: String,
     /// Side on which its commands find it, and leave it in the end.
     pub initial: bool,
-    /// Indices of the services to restart after each switch.
     pub restart: Vec<usize>,
-    /// When it has taken effect.
     pub ready: Option<Ready>,
-    /// Wait after that.
     pub settle: Duration,
     pub changes: Vec<Arc<dyn Knob>>,
     /// For off and for on, the changes given for that side, in the order of the file.

@@ -16,15 +16,12 @@ use unladen_load::{Arrivals, Expect, Header, HttpVersion, TlsOptions};
 #[derive(Clone, Debug)]
 pub struct Load {
     pub pace: Pace,
-    /// Number of requests, or duration.
     pub budget: Budget,
     /// How long an arm runs at a stretch; without it the runner chooses.
     pub phase: Option<Duration>,
     /// How long requests after each switch are not counted; may be zero.
     pub warmup: Duration,
-    /// Time limit of a request.
     pub timeout: Duration,
-    /// Headers of every request. A header knob replaces those of its name.
     pub headers: Vec<Header>,
     pub cookies: Vec<String>,
     /// Overrides the methods of the list of URLs.
@@ -44,7 +41,6 @@ pub struct Load {
 pub enum Pace {
     /// At times that do not depend on the answers (an open loop).
     Open {
-        /// Requests a second, finite and above 0.
         rate: f64,
         arrivals: Arrivals,
     },
@@ -58,9 +54,7 @@ pub enum Pace {
 /// Number of requests, or duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// Requests of each arm.
     Requests(u64),
-    /// Duration of the whole experiment.
     Time(Duration),
 }
 

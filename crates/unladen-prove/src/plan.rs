@@ -30,7 +30,6 @@ pub(crate) struct Plan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KnobPlan {
     pub(crate) name: String,
-    /// Each of its changes, and the way back.
     pub(crate) undo: Vec<(String, Undo)>,
     order: Vec<usize>,
     restart: Vec<usize>,
@@ -43,7 +42,6 @@ pub(crate) struct ServicePlan {
     pub(crate) drop_in: Option<Original>,
 }
 
-/// What is known of the state to put back.
 #[derive(Debug, Default)]
 pub(crate) struct Known<'a> {
     pub(crate) switched: Vec<usize>,
@@ -57,7 +55,6 @@ pub(crate) struct Known<'a> {
 }
 
 impl Plan {
-    /// Inspects everything that the experiment switches, and saves the originals.
     pub(crate) fn make(experiment: &Experiment, saver: &mut Saver<'_>, systemd: &Systemd) -> Result<Self, SwitchError> {
         let mut plan = Self { folder: experiment.folder.clone(), knobs: Vec::new(), services: Vec::new() };
         for knob in &experiment.knobs {
@@ -166,7 +163,6 @@ impl Plan {
 }
 
 impl KnobPlan {
-    /// The last command that puts it back, if any.
     fn command(&self) -> Option<&str> {
         let undo = self.order.iter().rev().filter_map(|index| self.undo.get(*index));
         undo.map(|(_, undo)| undo).find_map(|undo| match undo {

@@ -29,7 +29,6 @@ pub enum Check {
         statuses: Statuses,
         tls: Box<TlsOptions>,
     },
-    /// A shell command exits with 0.
     Command(String),
     Tcp(SocketAddr),
     Unix(PathBuf),
@@ -38,7 +37,6 @@ pub enum Check {
 /// Default time for a program to come up.
 pub(crate) const USUAL: Duration = Duration::from_secs(30);
 pub(crate) const PAUSE: Duration = Duration::from_millis(25);
-/// Time limit of opening a connection.
 const CONNECT: Duration = Duration::from_secs(1);
 
 impl Ready {

@@ -15,12 +15,10 @@ pub struct Saver<'a> {
     folder: &'a Path,
     shell: &'a Shell,
     count: usize,
-    /// Files whose originals are copied.
     claims: Vec<Claim>,
 }
 
 impl<'a> Saver<'a> {
-    /// Saves into this folder.
     pub(crate) fn new(folder: &'a Path, shell: &'a Shell) -> Self {
         Self { folder, shell, count: 0, claims: Vec::new() }
     }

@@ -9,7 +9,6 @@ use crate::ready::Ready;
 pub struct Service {
     pub name: String,
     pub restart: Restart,
-    /// When it is up again.
     pub ready: Option<Ready>,
 }
 
@@ -24,7 +23,6 @@ pub enum Restart {
 }
 
 impl Restart {
-    /// Command to type for it.
     pub(crate) fn command(&self) -> String {
         match self {
             Self::Command(command) => command.clone(),

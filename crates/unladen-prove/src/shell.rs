@@ -26,7 +26,6 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Maximum lines and bytes shown of the end of the output.
 const SHOWN_LINES: usize = 12;
 const SHOWN_BYTES: u64 = 4096;
-/// Maximum bytes of output that are read.
 const WHOLE: u64 = 16 << 20;
 /// Maximum pause between two checks for the end: short beside any switch that takes a command.
 const LOOK: Duration = Duration::from_millis(10);

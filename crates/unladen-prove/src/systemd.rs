@@ -28,7 +28,6 @@ impl Systemd {
         Self { units: "/run/systemd/system".into(), systemctl: "systemctl".into() }
     }
 
-    /// Path of a unit's drop-in.
     pub(crate) fn drop_in(&self, unit: &str) -> PathBuf {
         self.units.join(format!("{unit}.d")).join(DROP_IN)
     }

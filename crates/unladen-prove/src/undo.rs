@@ -23,7 +23,6 @@ pub enum Undo {
     Files(Vec<Original>),
     /// Restores the files that a patch touches.
     Patch {
-        /// The patch's name in the journal.
         kept: String,
         files: Vec<Original>,
     },
@@ -61,7 +60,6 @@ impl Undo {
         }
     }
 
-    /// The files that it restores.
     pub(crate) fn files(&self) -> &[Original] {
         match self {
             Self::Files(files) | Self::Patch { files, .. } => files,
@@ -69,7 +67,6 @@ impl Undo {
         }
     }
 
-    /// Those of a patch.
     pub(crate) fn patched(&mut self) -> &mut [Original] {
         match self {
             Self::Patch { files, .. } => files,

@@ -21,7 +21,6 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Polling interval of a full queue.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The agent's questions.
 #[derive(Debug)]
 pub(super) struct Inbox {
     queue: Receiver<Result<Vec<u8>, FrameError>>,

@@ -14,7 +14,6 @@ const MAX_MISSING: usize = 64;
 
 /// Maximum files, locks and the like of a kind: more than fit into honest evidence.
 const MAX_FILES: usize = 50_000;
-/// Maximum distinct SQL statements.
 const MAX_QUERIES: usize = 2_000;
 /// Maximum peers, names, logs, programs and the like: rules compare each with all others.
 const MAX_PEERS: usize = 500;
@@ -31,7 +30,6 @@ pub enum EvidenceError {
     TooMany,
     #[error("evidence that is none: {0}")]
     Malformed(#[from] serde_json::Error),
-    /// It does not match the question.
     #[error("evidence of {found} {what}, where {asked} were asked for")]
     Other { what: &'static str, found: usize, asked: usize },
 }

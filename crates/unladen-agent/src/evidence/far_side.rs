@@ -162,7 +162,6 @@ fn told<E>(mut evidence: Evidence, send: &mut dyn FnMut(EvidenceAnswer) -> Resul
     Ok(())
 }
 
-/// The groups behind indices of readings.
 fn named(instrument: &Instrument, wanted: &[Wanted]) -> Result<Vec<(GroupId, bool)>, String> {
     if wanted.len() > MAX_WANTED {
         return Err(format!("{} groups, where at most {MAX_WANTED} are traced", wanted.len()));

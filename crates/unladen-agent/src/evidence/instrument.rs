@@ -15,7 +15,6 @@ use crate::error::SessionError;
 use crate::session::Session;
 use crate::shown::shown;
 
-/// Maximum length of a displayed sentence from a host.
 const MAX_SENTENCE: usize = 1000;
 
 /// Pings before the first phase, to know the clock there.

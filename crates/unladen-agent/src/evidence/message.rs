@@ -5,9 +5,7 @@ use unladen_probe::{InspectionError, TraceError};
 
 /// Maximum traced groups on a host: more than follow any page.
 pub(crate) const MAX_WANTED: usize = 256;
-/// Maximum requests of a phase.
 pub(crate) const MAX_REQUESTS: usize = 10_000;
-/// Maximum phases of a counting.
 pub(crate) const MAX_PHASES: usize = 1_000;
 /// Maximum bytes of evidence as JSON: a page that touches thousands of files makes some megabytes.
 pub(crate) const MAX_EVIDENCE: usize = 32 << 20;

@@ -14,7 +14,6 @@ pub(super) struct Bounded {
 }
 
 impl Bounded {
-    /// All bytes.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -31,7 +31,6 @@ pub enum LoadAsk {
         /// Start: ns of the monotonic clock there.
         at_ns: u64,
     },
-    /// Cancels the load under way, or whatever else is.
     Stop,
 }
 
@@ -60,7 +59,6 @@ pub enum LoadAnswer {
     },
     /// All records have been sent, except those in the summary before.
     Ended {
-        /// Counts beside the records.
         end: Box<LoadEnd>,
         /// Answers that set cookies to a request without any, since the driver's start.
         strangers: u64,

@@ -12,7 +12,6 @@ use super::spool::Spool;
 /// Records in a message: some 12 KB, so that a slow connection delivers one long before it counts as silent.
 const BATCH: usize = 512;
 
-/// A batch older than this is sent.
 const OLDEST: Duration = Duration::from_millis(100);
 
 /// Interval of looks at the machine, as for a local load; they also show that the agent lives.

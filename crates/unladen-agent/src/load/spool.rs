@@ -39,14 +39,11 @@ struct Waiting {
     /// Sum of the machine's times not yet sent, and the end of the last stretch.
     untold: Option<(u64, MachineTimes)>,
     is_closed: bool,
-    /// The receiver is gone.
     is_left: bool,
-    /// Something was taken that may not have arrived.
     is_sending: bool,
 }
 
 impl Spool {
-    /// A spool of `room` bytes.
     pub(super) fn new(room: usize) -> Self {
         Self { waiting: Mutex::default(), changed: Condvar::new(), room }
     }
@@ -132,7 +129,6 @@ impl Spool {
         self.lock().keep(end_ns, times);
     }
 
-    /// One look that sums all unsent ones.
     pub(super) fn untold(&self) -> Option<LoadAnswer> {
         let (end_ns, times) = self.lock().untold?;
         Some(LoadAnswer::Look { end_ns, times: (&times).into() })

@@ -16,7 +16,6 @@ const NEAREST: Duration = Duration::from_millis(2);
 /// Sends answers; see [`FarLoad::start`](super::FarLoad::start).
 type Send = Box<dyn Fn(LoadAnswer) -> bool + std::marker::Send + Sync>;
 
-/// A driver, and the pieces received so far.
 pub(super) struct Worker {
     send: Send,
     /// Bytes of records that may wait for the connection.

@@ -12,7 +12,6 @@ use unladen_probe::{GroupId, Instrument, connected_sockets, listening_sockets};
 
 use super::message::{MAX_CONNECTIONS, MAX_GROUPS, MAX_TAKERS};
 
-/// Maximum processes whose descriptors are read.
 const MAX_PROCESSES: usize = 512;
 /// Number of looks, and the pause between: a connection that lives as long as a query of some milliseconds is seen in
 /// one of them.

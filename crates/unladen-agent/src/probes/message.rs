@@ -83,7 +83,6 @@ pub enum ProbeAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opened {
     pub counters: Vec<FarCounter>,
-    /// Probes not available on that system, and why.
     pub unavailable: Vec<(String, String)>,
     /// What cannot be counted there, and what it would take.
     pub shortfalls: Vec<FarShortfall>,
@@ -100,7 +99,6 @@ pub struct Opened {
 /// A counter of the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FarCounter {
-    /// Stable name in results.
     pub name: String,
     /// As [`Unit::as_str`].
     pub unit: String,
@@ -136,7 +134,6 @@ pub enum FarGroupKind {
 /// Growth of one group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FarGrown {
-    /// Index of the group.
     pub group: u32,
     /// Index into [`Opened::counters`], and growth.
     pub counters: Vec<(u16, u64)>,

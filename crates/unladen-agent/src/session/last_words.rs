@@ -10,20 +10,16 @@ use unladen_trace::without_secrets;
 
 use crate::shown::shown;
 
-/// Maximum bytes kept.
 const KEPT: usize = 8 << 10;
 
-/// Maximum lines shown.
 const LINES: usize = 5;
 
-/// Maximum characters shown.
 const MOST: usize = 1000;
 
 /// Polling interval and number of polls for the end.
 const PAUSE: Duration = Duration::from_millis(5);
 const PAUSES: usize = 40;
 
-/// The end of a command's stderr.
 #[derive(Debug, Default)]
 pub(super) struct LastWords {
     bytes: Mutex<VecDeque<u8>>,

@@ -15,10 +15,8 @@ use crate::shown::shown_without_secrets;
 /// Maximum bytes of a login's output before its shell answers.
 const MAX_NOISE: usize = 64 << 10;
 
-/// Maximum line of the far shell.
 const MAX_LINE: usize = 4 << 10;
 
-/// Displayed characters of the noise.
 const SHOWN_NOISE: usize = 200;
 
 #[derive(Debug)]
@@ -26,7 +24,6 @@ pub(super) enum Event {
     Said(Said),
     Hello(Hello),
     Answer(Answer),
-    /// The end, with the reason.
     End(String),
 }
 

@@ -17,10 +17,8 @@ use crate::hello::Hello;
 use crate::host::Host;
 use crate::shown::{shown, shown_without_secrets};
 
-/// Maximum of waiting answers. An agent that sends more waits.
 const MAX_ANSWERS: usize = 4;
 
-/// Maximum of frames waiting to be written.
 const MAX_QUEUED: usize = 16;
 
 /// Bytes a second: a slower link is too slow to copy a program.
@@ -29,7 +27,6 @@ const SLOWEST_COPY: u64 = 64 << 10;
 /// Time for a command to end after its last output.
 const END_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Maximum length of a displayed answer of a far shell.
 const MAX_SHOWN: usize = 1000;
 
 pub(super) struct Link {
@@ -195,7 +192,6 @@ impl Starting<'_> {
         }
     }
 
-    /// Error for a command that ended early.
     fn ended(&self, why: &str) -> SessionError {
         let (host, command) = (self.name(), self.host.told_command());
         if let Some(begins) = why.strip_prefix(reader::TOO_MUCH) {

@@ -48,7 +48,6 @@ impl Transport {
         Ok((Self { child: Mutex::new(child) }, Pipes { stdin, stdout, stderr }))
     }
 
-    /// Id of the command, or of the shell that runs it.
     pub(super) fn pid(&self) -> u32 {
         self.child.lock().unwrap_or_else(PoisonError::into_inner).id()
     }

@@ -7,11 +7,8 @@ use crate::plain::plain;
 
 /// Advice for TLS errors of an engine.
 pub(super) struct Handshake {
-    /// If its certificate is not signed by a trusted authority.
     pub(super) authority: &'static str,
-    /// If its certificate is for another name.
     pub(super) name: &'static str,
-    /// If it does not speak TLS.
     pub(super) plain: &'static str,
     /// If it requires a client certificate: none is sent.
     pub(super) certificate: &'static str,

@@ -31,7 +31,6 @@ mod link;
 mod patience;
 mod place;
 
-/// Name in `[fleet]`.
 pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["nats", "tls"], name: "NATS", open };
 
 /// Interval of looks without notifications.
@@ -57,7 +56,6 @@ struct Nats {
     whole: std::sync::Mutex<Option<(Weak<Link>, Position)>>,
 }
 
-/// This node's word in the list.
 #[derive(Debug, Default)]
 struct OwnWord {
     /// Whether it was sent once; before, the time for which the list has been whole is unknown.
@@ -95,7 +93,6 @@ impl Nats {
         Ok(slot.insert(Arc::new(made)).clone())
     }
 
-    /// Drops the connection after a failure.
     async fn judged<T>(&self, link: &Arc<Link>, done: Result<T, BusError>) -> Result<T, BusError> {
         if done.is_err() {
             let mut slot = self.link.lock().await;

@@ -28,12 +28,9 @@ mod link;
 mod marks;
 mod statements;
 
-/// Name in `[fleet]`.
 pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["postgres", "postgresql"], name: "PostgreSQL", open };
 
-/// Time limit of connecting.
 const CONNECT: Duration = Duration::from_secs(2);
-/// Time limit of an answer.
 const ANSWER: Duration = Duration::from_secs(2);
 /// Interval of looks without notifications, as behind a transaction pooler.
 const LOOK: Duration = Duration::from_secs(1);
@@ -349,7 +346,6 @@ impl std::fmt::Debug for Postgres {
     }
 }
 
-/// A column of an answer, of the expected type.
 fn column<'a, T: FromSql<'a>>(row: &'a Row, place: usize) -> Result<T, BusError> {
     row.try_get(place).map_err(|_| BusError::Answer("the tables of unladen_fleet are not as they were made".to_owned()))
 }

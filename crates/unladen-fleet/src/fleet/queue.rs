@@ -12,7 +12,6 @@ use crate::Position;
 pub(super) const QUEUE: usize = 10_000;
 /// Maximum of their bytes: clients choose the length of URLs.
 pub(super) const BYTES: usize = 16 * 1024 * 1024;
-/// Overhead of each besides its record.
 const OWN: usize = 128;
 
 /// Purges on their way to the bus. They stay until it has them, or until a successor takes them.
@@ -28,19 +27,16 @@ struct State {
     bytes: usize,
     /// Number sent: the number of the first that waits.
     gone: u64,
-    /// Purges rejected by the limits.
     refused: u64,
     /// Rejected purges that all nodes know of by now.
     told: u64,
     is_closed: bool,
 }
 
-/// Why a purge is not accepted.
 #[derive(Debug)]
 pub(super) enum NotTaken {
     /// The queue is full: the soft purge of everything covers it.
     Full,
-    /// The queue is closed.
     Closed(Sending),
 }
 
@@ -64,7 +60,6 @@ impl Queue {
         if is_full { Err(NotTaken::Full) } else { Ok(()) }
     }
 
-    /// Records an overflow elsewhere.
     pub(super) fn overflow(&self) {
         self.lock().refused += 1;
         self.bell.notify_one();

@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use super::Fleet;
 use crate::{Forget, News, Position, What};
 
-/// Maximum written at once.
 const AT_ONCE: usize = 100;
 
 impl Fleet {
@@ -36,7 +35,6 @@ impl Fleet {
         }
     }
 
-    /// Retries until the engine has them.
     async fn insist(&self, records: &[String], failures: &mut u32) -> Vec<Position> {
         loop {
             match self.bus.publish(records).await {

@@ -7,6 +7,5 @@ use crate::Position;
 #[derive(Debug)]
 pub(super) struct Sending {
     pub(super) record: String,
-    /// Receives its position.
     pub(super) reply: Option<oneshot::Sender<Position>>,
 }

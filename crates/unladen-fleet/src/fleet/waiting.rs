@@ -12,7 +12,6 @@ use crate::{Member, NodeOutcome, Position, Wait};
 pub(super) struct Waiting {
     pub(super) record: String,
     pub(super) position: Position,
-    /// This node's epoch at the time of writing.
     pub(super) epoch: Option<String>,
     pub(super) wait: Wait,
     began: Instant,
@@ -46,7 +45,6 @@ impl Waiting {
         Self { record, position, epoch, wait, began, until, nodes: BTreeMap::new(), reply }
     }
 
-    /// Number of names it keeps.
     pub(super) fn names(&self) -> usize {
         self.nodes.len()
     }

@@ -6,7 +6,6 @@ pub enum PassedOver {
     Empty,
     /// Not in the combined log format: cut, or of another kind.
     NoEntry,
-    /// No request of HTTP/1.0 or later.
     NoRequest,
     /// Not GET: its body is in no log.
     Method,
@@ -15,9 +14,7 @@ pub enum PassedOver {
     Informational,
     /// Answered 206: the requested range is in no log.
     Partial,
-    /// Answered 400 or above.
     Failed,
-    /// An absolute URL of another host.
     OtherHost,
     /// The target begins neither with a slash nor with `http://` or `https://`.
     NoPath,
@@ -25,7 +22,6 @@ pub enum PassedOver {
     Blank,
     /// A `#` in the target, which no request can carry.
     Fragment,
-    /// A target of more than 8 KiB.
     Long,
     /// A new target beyond the maximum of distinct ones.
     Surplus,

@@ -13,12 +13,9 @@ use crate::record::RequestRecord;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordSummary {
     pub recorded: u64,
-    /// Answered as expected.
     pub answered: u64,
-    /// Answers that differed from the first one.
     pub changed: u64,
     pub body_bytes: u64,
-    /// Body bytes of answers that were as expected.
     pub answered_bytes: u64,
     pub errors: BTreeMap<ErrorKind, u64>,
     /// Answers by status, expected or not.
@@ -40,7 +37,6 @@ pub struct RecordSummary {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BinnedLatencies {
     pub bins: Bins,
-    /// Exact.
     pub max_ns: u64,
 }
 

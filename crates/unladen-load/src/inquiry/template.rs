@@ -28,7 +28,6 @@ pub(crate) struct Template {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     Fixed(Piece),
-    /// Any one piece.
     One,
     /// Any number of pieces; never beside another gap.
     Many,
@@ -46,7 +45,6 @@ impl Template {
         Self { tokens: pieces(body).map(Token::Fixed).collect(), length: body.len() }
     }
 
-    /// Learns from another answer to the same request.
     pub(crate) fn learn(&mut self, body: &[u8]) {
         let pieces: Vec<_> = pieces(body).collect();
         let mut tokens = Vec::with_capacity(self.tokens.len());

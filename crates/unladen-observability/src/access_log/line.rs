@@ -136,7 +136,6 @@ impl Line<'_> {
         self.is_whole &= json::string(value, limit, self.into);
     }
 
-    /// Empty means unknown.
     fn known(&mut self, name: &str, value: &[u8], limit: usize) {
         if !value.is_empty() {
             self.text(name, value, limit);

@@ -19,7 +19,6 @@ pub(super) enum Message {
     Next(Next),
 }
 
-/// State shared with the writer.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     /// Logged share of requests, as bits of an f64; negative if nothing is logged, not even failures.
@@ -39,7 +38,6 @@ pub(super) struct Shared {
     pub(super) troubles: Troubles,
 }
 
-/// A command to the writer.
 #[derive(Debug)]
 pub(super) struct Next {
     /// Sequence number: a command that came another way must not undo a later one.

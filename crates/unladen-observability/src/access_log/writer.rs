@@ -14,7 +14,6 @@ use crate::troubles::Trouble;
 /// call a line.
 const GATHER: Duration = Duration::from_millis(20);
 
-/// Bytes written at once.
 const BATCH: usize = 64 * 1024;
 
 pub(super) struct Writer {
@@ -39,7 +38,6 @@ impl Writer {
         Self { queue, shared, sink: Sink::nowhere(), batch, torn: false, told: 0, stops: false, lost: 0, lost_full: 0 }
     }
 
-    /// Runs until it is stopped or all senders are gone.
     pub(super) fn run(mut self) {
         while !self.stops {
             let Ok(first) = self.queue.recv() else { return };

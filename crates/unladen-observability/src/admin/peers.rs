@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use crate::Observability;
 use crate::wall::Wall;
 
-/// Asks the other nodes of the settings.
 pub(super) async fn document(observability: &Observability) -> Value {
     let fleet = observability.fleet().map(|fleet| {
         let nodes = fleet.nodes();

@@ -28,11 +28,9 @@ pub(crate) enum Unit {
 /// How points of different times relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Rises only.
     Counter,
     /// Rises and falls, and can be added across processes.
     UpDown,
-    /// Rises and falls.
     Gauge,
     /// Durations by bucket; counts only rise.
     Histogram,
@@ -48,9 +46,7 @@ pub(crate) struct Point {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Examples {
-    /// Of a counter, the last one.
     Last(Exemplar),
-    /// Of a histogram, by bucket.
     Buckets(Box<[Option<Exemplar>; BUCKETS]>),
 }
 
@@ -64,7 +60,6 @@ pub(crate) enum Amount {
     Histogram(HistogramTotals),
 }
 
-/// Attribute with the upstream's name.
 pub(super) fn upstream_of(upstream: &UpstreamSnapshot) -> (&'static str, Cow<'static, str>) {
     ("upstream", upstream.name.to_string().into())
 }
@@ -122,7 +117,6 @@ impl Family {
         Self::of(name, seconds.into().map(|seconds| Point::real(vec![], seconds)).into_iter().collect())
     }
 
-    /// A metric whose points differ in one attribute.
     pub(super) fn by<const N: usize>(name: &'static str, key: &'static str, values: [(&'static str, u64); N]) -> Self {
         Self::of(name, values.map(|(value, n)| Point::whole(vec![(key, value.into())], n)).into())
     }

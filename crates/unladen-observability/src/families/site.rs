@@ -158,7 +158,6 @@ fn validators(upstreams: &[UpstreamSnapshot]) -> [Family; 9] {
     ]
 }
 
-/// Attribute with the site's name.
 pub(super) type OfSite = (&'static str, Cow<'static, str>);
 
 fn site_of(upstream: &UpstreamSnapshot) -> OfSite {

@@ -24,10 +24,8 @@ const COUNTS: &[Count] = &[
     ("lookup_failures", "unladen.dns_lookups.failed", None),
 ];
 
-/// Metric of all other counters of the pool.
 const OTHERS: &str = "unladen.pool.events";
 
-/// Metrics of configured upstreams.
 pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
     let present: Vec<(&UpstreamSnapshot, &Configured)> =
         upstreams.iter().filter_map(|upstream| Some((upstream, upstream.configured.as_ref()?))).collect();
@@ -124,7 +122,6 @@ fn counts(metric: &str, upstream: &UpstreamSnapshot, configured: &Configured) ->
     configured.counts.iter().filter_map(of).collect()
 }
 
-/// Attributes with the upstream's address.
 pub(super) fn address(upstream: &UpstreamSnapshot) -> Attributes {
     let Some(configured) = &upstream.configured else { return Vec::new() };
     let mut attributes = vec![("server.address", configured.at.address.clone().into())];

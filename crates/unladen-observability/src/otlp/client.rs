@@ -17,7 +17,6 @@ use super::target::Target;
 /// Limit of a request, its connection included.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum bytes read of an answer.
 const ANSWER: usize = 64 * 1024;
 
 #[derive(Default)]
@@ -58,7 +57,6 @@ pub(super) enum ClientError {
 }
 
 impl Client {
-    /// Posts a JSON document.
     pub(super) async fn post(&mut self, target: &Target, path: &str, body: Bytes) -> Result<Answer, ClientError> {
         let answer = tokio::time::timeout(TIMEOUT, self.exchange(target, path, body)).await;
         let answer = answer.unwrap_or(Err(ClientError::Timeout));

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::target::Target;
 
-/// Collector, interval and attributes.
 #[derive(Debug)]
 pub(crate) struct Destination {
     pub(super) target: Target,

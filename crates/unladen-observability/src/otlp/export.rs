@@ -76,7 +76,6 @@ struct Sending<'a> {
 pub(super) enum Sent {
     /// Accepted, except for this number of parts.
     Taken(u64),
-    /// Given up.
     Lost,
 }
 

@@ -18,7 +18,6 @@ const SIGNATURES: [&str; 4] = ["AWSAccessKeyId", "Signature", "sig", "X-Goog-Sig
 const CLIENT: u8 = 3;
 const ERROR: u8 = 2;
 
-/// Body of a request to `/v1/traces`.
 pub(super) fn request(spans: &[Span], resource: &Value, at: impl Fn(&str) -> Option<At>) -> Value {
     let spans: Vec<Value> = spans.iter().map(|span| document(span, at(&span.upstream).as_ref())).collect();
     json!({ "resourceSpans": [{ "resource": resource, "scopeSpans": [{ "scope": scope(), "spans": spans }] }] })

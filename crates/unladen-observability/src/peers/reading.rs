@@ -9,7 +9,6 @@ use unladen_exporter::{Exposition, Format, ParseError, Sample};
 use crate::CacheResult;
 use crate::histogram::{BOUNDS, BUCKETS};
 
-/// Maximum characters of a version.
 const VERSION: usize = 32;
 
 /// The displayed part of another node's metrics. Numbers are totals since its start, and unverified: a peer may send

@@ -31,7 +31,6 @@ impl Group {
         if self.others.is_empty() || self.stays(now_ms) { own().or_else(others) } else { others().or_else(own) }
     }
 
-    /// Whether a request stays in the own zone.
     fn stays(&self, now_ms: u64) -> bool {
         let (available, all) = self.own.available(now_ms);
         let (more, of) = OVERPROVISIONING;

@@ -7,7 +7,6 @@ use super::level::Level;
 use crate::endpoint::Endpoint;
 use crate::settings::Balance;
 
-/// Endpoints that differ only in weight.
 #[derive(Debug)]
 pub(super) struct Tier {
     endpoints: Vec<Arc<Endpoint>>,
@@ -45,7 +44,6 @@ impl Tier {
         }
     }
 
-    /// Weight of the available ones, and of all.
     pub(super) fn available(&self, now_ms: u64) -> (u64, u64) {
         let of = |endpoint: &&Arc<Endpoint>| endpoint.is_available(now_ms);
         let available = self.endpoints.iter().filter(of).map(|endpoint| weight(endpoint)).sum();
@@ -64,7 +62,6 @@ impl Tier {
         }
     }
 
-    /// A matching one, at random by weight.
     fn draw(&self, fits: impl Fn(&Arc<Endpoint>) -> bool) -> Option<&Arc<Endpoint>> {
         // Draws from all until one matches: mostly at once, however many there are.
         let all = self.sums.last().copied().filter(|all| *all > 0)?;

@@ -15,7 +15,6 @@ use crate::endpoint::Address;
 use crate::resolve::{ResolveError, Resolver, SrvAnswer, SrvRecord, pair};
 use crate::settings::ResolveSettings;
 
-/// Concurrent lookups of targets.
 const AT_A_TIME: usize = 16;
 /// As in name lookups: later by this share at most, so that many do not come at once.
 const JITTER: f64 = 0.1;
@@ -37,7 +36,6 @@ pub(super) struct SrvNames {
     due: Instant,
     /// Consecutive ones.
     failures: u32,
-    /// Last known addresses of each target.
     targets: HashMap<String, Vec<IpAddr>>,
     /// How each target's addresses were grouped, so that the same ones stay so.
     pairs: HashMap<(String, u16), Vec<Vec<SocketAddr>>>,

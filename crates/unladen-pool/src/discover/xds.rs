@@ -30,7 +30,6 @@ use messages::{DiscoveryRequest, DiscoveryResponse, Locality, Node, Status};
 use told::Members;
 
 const METHOD: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
-/// Time limit of connecting.
 const CONNECT: Duration = Duration::from_secs(5);
 /// As Envoy's own `initial_fetch_timeout`: after this, the lack of an answer is reported; waiting goes on.
 const FIRST: Duration = Duration::from_secs(15);
@@ -104,7 +103,6 @@ impl ControlPlane {
         Self { source, zone, resolver, settings, connector: None, stream: None, due, failures }
     }
 
-    /// The next endpoints. After an error, it is retried after the pause.
     pub(super) async fn next(&mut self) -> Result<Vec<Found>, XdsError> {
         loop {
             let stream = match &mut self.stream {

@@ -25,7 +25,6 @@ const USER_AGENT: &str = concat!("unladen-health/", env!("CARGO_PKG_VERSION"));
 #[derive(Clone, Debug)]
 pub struct Check {
     pub settings: HealthSettings,
-    /// For origins with TLS.
     pub connector: Option<Connector>,
     /// Without TLS, HTTP/2 by prior knowledge is used if it alone is allowed; with TLS, what was negotiated.
     pub http: Protocol,

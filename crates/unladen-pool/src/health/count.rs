@@ -16,7 +16,6 @@ impl Count {
         Self { healthy, against: 0, to_healthy: settings.healthy.max(1), to_unhealthy: settings.unhealthy.max(1) }
     }
 
-    /// The new state, if it changed.
     pub(super) fn take(&mut self, ok: bool) -> Option<bool> {
         if ok == self.healthy {
             self.against = 0;

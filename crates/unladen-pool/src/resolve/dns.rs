@@ -45,7 +45,6 @@ struct Records {
 }
 
 impl Dns {
-    /// Client for this text of a resolv.conf.
     pub(super) fn of_text(text: Vec<u8>, file: &Path) -> Result<Self, ResolveError> {
         let unusable = |source| ResolveError::Unusable { file: file.to_owned(), source };
         let (config, options) = system_conf::parse_resolv_conf(&text).map_err(unusable)?;

@@ -46,7 +46,6 @@ struct WatchedName {
     weight: u32,
     /// Time of the next lookup; `None` during one.
     due: Option<Instant>,
-    /// Task of the last lookup.
     lookup: Option<Id>,
     /// Consecutive ones.
     failures: u32,

@@ -10,7 +10,6 @@ use unladen_tls::{FileError, NoSystemRoots, TlsFault};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// A file with the wrong content.
     #[error(transparent)]
     File(#[from] FileError),
     #[error("the certificate in {} does not go with the key in {}: {source}; name the key that it was made for", chain.display(), key.display())]
@@ -34,7 +33,6 @@ impl TlsError {
     }
 }
 
-/// Which settings of an upstream can help.
 fn advice(fault: &TlsFault) -> &'static str {
     match fault {
         TlsFault::UnknownIssuer => "; name the file of the one that did with `ca`",

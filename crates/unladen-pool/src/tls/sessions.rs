@@ -17,7 +17,6 @@ const MAX_NAMES: usize = 64;
 /// with long certificate chains.
 const MAX_TICKETS: usize = 128;
 
-/// Sessions by name. Shared by all threads.
 #[derive(Debug, Default)]
 pub(super) struct Sessions(Mutex<HashMap<ServerName<'static>, Session>>);
 

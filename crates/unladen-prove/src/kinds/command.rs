@@ -32,7 +32,6 @@ pub struct CommandKnob {
     /// Whether that is the side on which commands find the knob, and to which putting back returns.
     pub initial: bool,
     pub command: String,
-    /// Its time limit.
     pub within: Duration,
 }
 

@@ -8,11 +8,8 @@ use crate::read::{Given, Reading, Side};
 
 /// A kind of knob.
 pub struct Kind {
-    /// The key that selects this kind for a side of a knob.
     pub key: &'static str,
-    /// Further keys allowed beside it.
     pub with: &'static [&'static str],
-    /// Its effect, in a line.
     pub summary: &'static str,
     pub(crate) read: fn(&Table<'_>, &Side, &Reading<'_>) -> Result<Given, Bad>,
 }

@@ -42,14 +42,12 @@ fn read(table: &Table<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given, 
 /// A patch.
 #[derive(Clone, Debug)]
 pub struct PatchKnob {
-    /// Side on which it is applied.
     pub on: bool,
     pub patch: PathBuf,
     /// Its content when the experiment was read: it may be edited while the experiment runs.
     pub text: Vec<u8>,
     /// Folder in which it applies.
     pub dir: PathBuf,
-    /// Time limit of `git apply`.
     pub within: Duration,
 }
 
@@ -78,7 +76,6 @@ impl PatchKnob {
         })
     }
 
-    /// Files that it touches, both names of a renamed one.
     fn files(&self, file: &Path) -> Result<Vec<PathBuf>, Fault> {
         let cancel = Cancel::new();
         let mut files = Vec::new();

@@ -7,13 +7,11 @@ pub(super) struct Home {
     pub(super) place: &'static str,
 }
 
-/// Opens a table, and refuses unknown keys.
 pub(super) fn open<'t>(value: &Value<'t>, place: &str, keys: &[&str], homes: &[Home]) -> Result<Table<'t>, Bad> {
     let table = Table::of(value, place, "a table")?;
     check(&table, keys, homes).map(|()| table)
 }
 
-/// Refuses the first key of the text that is none of these.
 pub(super) fn check(table: &Table<'_>, keys: &[&str], homes: &[Home]) -> Result<(), Bad> {
     let home = |word: &str| {
         let home = homes.iter().find(|home| home.keys.contains(&word))?;

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use unladen_load::TlsOptions;
 use unladen_toml::{Bad, Value};
 
-/// Maximum bytes of a file that is read.
 const LARGEST: u64 = 64 << 20;
 
 /// Reads the bytes of a file that an experiment names.
@@ -25,7 +24,6 @@ impl Reading<'_> {
         value.words().map(|text| self.folder.join(text))
     }
 
-    /// The path that a value names, and the file's content.
     pub(crate) fn file(&self, value: &Value<'_>) -> Result<(PathBuf, Vec<u8>), Bad> {
         let path = self.path(value)?;
         match (self.read)(&path) {

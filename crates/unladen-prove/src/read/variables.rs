@@ -14,7 +14,6 @@ use crate::fault::CommandFault;
 use crate::read::problem::ExperimentProblem;
 use crate::shell::Shell;
 
-/// Time limit of the command.
 const TIME: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
@@ -77,7 +76,6 @@ impl Variables {
     }
 }
 
-/// Error for a failed command.
 pub(crate) fn failed(fault: Box<CommandFault>, place: std::ops::Range<usize>) -> Bad {
     Problem::other(ExperimentProblem::Variables { fault }).at(place)
 }

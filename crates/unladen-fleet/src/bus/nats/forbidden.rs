@@ -9,7 +9,6 @@ use async_nats::{Event, ServerError};
 use crate::BusError;
 use crate::plain::plain;
 
-/// The last operation that was forbidden.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forbidden(Arc<Mutex<Option<String>>>);
 

@@ -30,7 +30,6 @@ const SHORTEST_KEPT: Duration = Duration::from_secs(2);
 pub(super) struct Link {
     context: Context,
     records: Stream,
-    /// Last words of nodes.
     nodes: Stream,
     /// Whether that keeps words for as long as this node's lease.
     is_kept: AtomicBool,
@@ -78,7 +77,6 @@ impl Link {
         format!("{:x}.{:x}", self.made.load(Ordering::Relaxed), self.list_made())
     }
 
-    /// Epoch of this state.
     pub(super) fn epoch_of(&self, info: &Info) -> String {
         format!("{:x}.{:x}", made(info), self.list_made())
     }
@@ -156,7 +154,6 @@ impl Link {
         Ok(())
     }
 
-    /// Subjects of the nodes with words, and the time of the latest word.
     pub(super) async fn words(&self, place: &Place) -> Result<(Vec<String>, i128), BusError> {
         let subjects = in_time(self.nodes.info_with_subjects(place.words())).await?;
         let latest = subjects.info.state.last_timestamp.unix_timestamp_nanos();
@@ -177,7 +174,6 @@ impl Link {
         }
     }
 
-    /// Removes a node's last word.
     pub(super) async fn silence(&self, place: &Place, node: &str) -> Result<(), BusError> {
         in_time(self.nodes.purge().filter(place.word_of(node)).into_future()).await.map(drop)
     }

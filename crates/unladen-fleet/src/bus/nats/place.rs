@@ -138,7 +138,6 @@ impl fmt::Debug for Place {
     }
 }
 
-/// NATS's default port.
 const PORT: u16 = 4222;
 
 /// Common configuration: on disk, and old messages make room.

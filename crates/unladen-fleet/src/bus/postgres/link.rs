@@ -86,7 +86,6 @@ impl Link {
         tokio::time::timeout(longest, self.news.notified()).await.is_ok()
     }
 
-    /// Marks it as unusable.
     pub(super) fn give_up(&self) {
         self.given_up.store(true, Ordering::Relaxed);
         self.news.notify_one();
@@ -109,7 +108,6 @@ impl Drop for Link {
     }
 }
 
-/// A session, and the driver of its connection.
 async fn session(
     address: &PostgresAddress,
     fleet: &str,
@@ -120,7 +118,6 @@ async fn session(
     Ok((client, task.abort_handle()))
 }
 
-/// Drives the connection until it is over.
 async fn hear(mut carrier: Carrier, fleet: String, news: Arc<Notify>) {
     while let Some(message) = carrier.message().await {
         if let AsyncMessage::Notification(notification) = message

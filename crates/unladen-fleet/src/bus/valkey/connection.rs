@@ -43,7 +43,6 @@ pub(super) struct Connection {
 trait Stream: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Sync + Unpin> Stream for S {}
 
-/// Redis's default port.
 const PORT: u16 = 6379;
 /// Time limit of the TLS handshake: less than that of connecting, so that the error names the cause.
 const LONGEST_HANDSHAKE: Duration = Duration::from_millis(1500);
@@ -75,7 +74,6 @@ impl Place {
         Ok(Self { host, port: url.port().unwrap_or(PORT), tls, user, password, database })
     }
 
-    /// Error for a refusal, with advice. The engine's message may repeat its input.
     pub(super) fn refused(&self, error: &str) -> BusError {
         let secret = self.password.as_deref().map(String::from_utf8_lossy).filter(|secret| !secret.is_empty());
         BusError::Refused(match secret {
@@ -218,7 +216,6 @@ impl Connection {
     }
 }
 
-/// A field of `INFO`.
 fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.lines().find_map(|line| line.trim_end().strip_prefix(name)?.strip_prefix(':'))
 }

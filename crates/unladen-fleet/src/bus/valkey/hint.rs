@@ -8,7 +8,6 @@ use crate::plain::plain;
 const PERMISSIONS: &str = "+eval +info +xread +xadd +xrange +hget +hset +hdel +del +time +zadd +zscore +zrem \
      +zrangebyscore +select";
 
-/// Advice for an engine's error.
 pub(super) fn hint(error: &str) -> String {
     let error = plain(error);
     match advice(&error) {

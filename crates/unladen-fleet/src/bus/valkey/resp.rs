@@ -15,7 +15,6 @@ use crate::BusError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     Status(String),
-    /// Error message.
     Error(String),
     Integer(i64),
     Bulk(Vec<u8>),
@@ -23,7 +22,6 @@ pub enum Reply {
     Array(Vec<Reply>),
 }
 
-/// Maximum bytes of a line.
 const LINE: usize = 1024;
 /// Maximum bytes of a bulk string: `INFO`'s parts have some KiB, a record 20 KiB.
 const BULK: usize = 64 * 1024;
@@ -31,7 +29,6 @@ const BULK: usize = 64 * 1024;
 const ELEMENTS: usize = 20_100;
 /// Maximum bytes of a reply: 500 records of 20 KiB each.
 const BYTES: usize = 12 << 20;
-/// Maximum nesting of arrays.
 const DEPTH: usize = 8;
 
 /// Remaining allowance of a reply.
@@ -162,7 +159,6 @@ pub fn resp_is_readable(mut bytes: &[u8]) -> bool {
 }
 
 impl Reply {
-    /// Bytes of a string.
     pub(super) fn bytes(&self) -> Result<&[u8], BusError> {
         match self {
             Self::Bulk(bytes) => Ok(bytes),

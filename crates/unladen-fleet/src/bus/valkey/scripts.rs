@@ -92,7 +92,6 @@ end
 return told
 ";
 
-/// Removes a node.
 pub(super) const LEAVE: &str = r"
 redis.call('ZREM', KEYS[3], ARGV[2])
 redis.call('HDEL', KEYS[4], ARGV[2])

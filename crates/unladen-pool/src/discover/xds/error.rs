@@ -27,7 +27,6 @@ pub(crate) enum XdsError {
     Silent(Duration),
     #[error("refused (NACK) version `{version}`: {why}")]
     Refused { version: String, why: String },
-    /// The cluster is unknown or removed.
     #[error("it has no cluster `{0}`")]
     NoCluster(String),
 }

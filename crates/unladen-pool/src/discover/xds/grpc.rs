@@ -15,7 +15,6 @@ use crate::transport::Transport;
 const LARGEST: usize = 4 << 20;
 const WINDOW: u32 = 1 << 20;
 
-/// A gRPC call, which ends with this value.
 #[derive(Debug)]
 pub(super) struct Call {
     send: SendStream<Bytes>,
@@ -109,7 +108,6 @@ fn take(read: &mut BytesMut) -> Result<Option<Bytes>, XdsError> {
     Ok(Some(read.split_to(length).freeze()))
 }
 
-/// Reason for the end, from the trailers.
 fn ended(trailers: &HeaderMap) -> XdsError {
     let Ended { status, message } = Ended::of(trailers);
     XdsError::Ended { status, message }

@@ -41,7 +41,6 @@ pub(super) struct Locality {
     pub(super) zone: String,
 }
 
-/// `google.rpc.Status`.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Status {
     #[prost(int32, tag = "1")]
@@ -62,7 +61,6 @@ pub(super) struct DiscoveryResponse {
     pub(super) nonce: String,
 }
 
-/// `google.protobuf.Any`.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Any {
     #[prost(string, tag = "1")]
@@ -99,7 +97,6 @@ pub(super) struct EdsClusterConfig {
     pub(super) service_name: String,
 }
 
-/// `ClusterLoadAssignment`.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Assignment {
     #[prost(string, tag = "1")]
@@ -108,7 +105,6 @@ pub(super) struct Assignment {
     pub(super) endpoints: Vec<LocalityEndpoints>,
 }
 
-/// `LocalityLbEndpoints`.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct LocalityEndpoints {
     #[prost(message, optional, tag = "1")]

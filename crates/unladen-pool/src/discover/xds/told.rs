@@ -15,10 +15,8 @@ const LARGEST: usize = 1 << 20;
 /// Envoy's own bound.
 const MOST_PRIORITY: u32 = 127;
 
-/// Source of a cluster's endpoints.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Members {
-    /// An assignment of this name.
     Named(String),
     Listed(Vec<Found>),
 }
