@@ -31,7 +31,6 @@ pub(crate) enum Said {
         machine: String,
         folder: String,
     },
-    /// Asks for its bytes.
     Send,
     /// Only this many bytes have arrived, in this folder.
     Short(String, String),
@@ -59,7 +58,6 @@ impl Bootstrap {
         format!("{}\n", line.join(" "))
     }
 
-    /// Prefix of all answers of this session.
     pub(crate) fn marker(&self) -> String {
         format!("unladen-agent-{} ", self.nonce)
     }

@@ -26,13 +26,11 @@ pub struct RoundTrips {
 /// Clocks drift by some 50 parts in a million; two may drift apart.
 const DRIFT_PER_MILLION: u64 = 100;
 
-/// Maximum of stored round trips.
 pub(crate) const KEPT: usize = 256;
 
 #[derive(Debug, Default)]
 pub(crate) struct Pings {
     next_id: u64,
-    /// Unanswered pings: id and local time.
     pending: std::collections::VecDeque<(u64, u64)>,
     answered: std::collections::VecDeque<Answered>,
     count: usize,

@@ -31,7 +31,6 @@ use crate::shown::shown_without_secrets;
 /// Maximum wait for room in the queue: after that nobody reads the frames.
 const SEND_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Interval of the look for room.
 const SEND_PAUSE: Duration = Duration::from_millis(2);
 
 /// Interval at which a wait checks whether it is still wanted.

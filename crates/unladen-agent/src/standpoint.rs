@@ -41,7 +41,6 @@ impl Standpoint {
         .checked()
     }
 
-    /// Bounds a standpoint from another machine.
     pub(crate) fn checked(mut self) -> Self {
         let is_one =
             |id: &String| id.len() == BOOT_ID_LENGTH && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');

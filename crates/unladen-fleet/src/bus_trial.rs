@@ -9,12 +9,10 @@ use crate::purge_bus::{PurgeBus, Read};
 use crate::{BusError, BusSettings, News, Position, Record, What, bus};
 
 const LONGEST: Duration = Duration::from_secs(20);
-/// Time limit for a written record to come back.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Maximum purges written. A good engine may fail to notify by chance, if the record exists before the wait. One that
 /// does not notify, as behind a transaction pooler, may notify by chance, if both sessions get the same connection.
 const ROUNDS: u64 = 4;
-/// Minimum of notified ones.
 const TOLD: usize = 2;
 /// A site that no node has, so that its purge does nothing.
 const NO_SITE: &str = "unladen --check --connect";

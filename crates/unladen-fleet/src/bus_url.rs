@@ -19,7 +19,6 @@ pub struct BusUrl {
     hosts: Option<String>,
 }
 
-/// Maximum bytes of a URL.
 const LONGEST: usize = 4096;
 
 // === impl BusUrl ===
@@ -89,7 +88,6 @@ impl BusUrl {
         self.url.query()
     }
 
-    /// Whether the path is a database number, or a database name of PostgreSQL.
     fn is_database(&self, path: &str) -> bool {
         let name = path.strip_prefix('/').unwrap_or(path);
         let is_number = name.len() <= 3 && name.bytes().all(|byte| byte.is_ascii_digit());

@@ -67,7 +67,6 @@ pub struct Fleet {
     queue: Queue,
     /// Position of this node's latest purge on the bus.
     written: Mutex<Option<Position>>,
-    /// Sends instead, once this one has left.
     successor: OnceLock<Arc<Fleet>>,
     /// As of the last look.
     nodes: Mutex<Nodes>,
@@ -100,7 +99,6 @@ struct Counts {
     contact: Mutex<Contact>,
 }
 
-/// Error once this node has left.
 const LEFT: &str = "this node has left the fleet: no other node is told";
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
@@ -381,7 +379,6 @@ impl Fleet {
         }
     }
 
-    /// The successor that sends for this node, if any.
     fn latest(&self) -> Option<Arc<Self>> {
         let mut latest = self.successor.get()?;
         while let Some(next) = latest.successor.get() {
@@ -424,7 +421,6 @@ impl Fleet {
         pause.mul_f64(0.5 + fastrand::f64() / 2.0)
     }
 
-    /// Reports when this node is cut off, and when it is connected again.
     async fn look_after(&self, forget: &dyn Forget) {
         let mut ticks = tokio::time::interval((self.settings.lease / 8).max(Duration::from_millis(10)));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

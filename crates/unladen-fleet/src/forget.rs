@@ -10,10 +10,8 @@ pub trait Forget: std::fmt::Debug + Send + Sync {
     /// stores nothing. Called where it may block. Returns the number of responses.
     fn forget(&self, site: Option<&str>, what: &What, is_soft: bool) -> u64;
 
-    /// Revalidates everything stored now: a purge of it may have been lost.
     fn doubt(&self);
 
-    /// Reports news of the fleet, for a log.
     fn tell(&self, news: &News);
 }
 
@@ -42,7 +40,6 @@ pub enum News {
     },
     /// Too many purges wait for the engine: once it is reached, all nodes revalidate everything.
     Overflow,
-    /// The engine does not notify of purges: this node finds them when it looks, up to a second late.
     Untold,
 }
 

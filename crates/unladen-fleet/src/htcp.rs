@@ -70,7 +70,6 @@ pub enum HtcpError {
 
 struct Rest<'a> {
     bytes: &'a [u8],
-    /// Length of the whole datagram, for errors.
     whole: usize,
 }
 
@@ -141,7 +140,6 @@ impl<'a> HtcpClear<'a> {
     }
 }
 
-/// An absolute URL of HTTP that names a host and no user.
 fn absolute(url: &[u8]) -> Option<&str> {
     if url.len() > LONGEST_HTCP_URL || !url.iter().all(u8::is_ascii_graphic) {
         return None;
@@ -168,7 +166,6 @@ impl<'a> Rest<'a> {
         self.octets().map(u16::from_be_bytes).map(usize::from)
     }
 
-    /// A length-prefixed text (COUNTSTR).
     fn counted(&mut self) -> Result<&'a [u8], HtcpError> {
         let length = self.length()?;
         self.take(length)

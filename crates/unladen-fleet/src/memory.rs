@@ -26,7 +26,6 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     epoch: u64,
-    /// Generation of the list of nodes.
     list: u64,
     /// When the list was lost last; `None` if it has been whole for long.
     lost_at: Option<Instant>,

@@ -55,7 +55,6 @@ pub trait PurgeBus: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// Removes this node from the list.
     fn leave(&self) -> Answer<'_, ()>;
 }
 

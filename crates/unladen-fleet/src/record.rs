@@ -6,12 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub node: String,
-    /// Number among the node's records.
     pub number: u64,
-    /// `None` for all sites.
     pub site: Option<String>,
     pub what: What,
-    /// Revalidate instead of deleting.
     pub is_soft: bool,
 }
 
@@ -29,7 +26,6 @@ pub enum What {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
-    /// `None` for http and https.
     #[serde(rename = "https", default, skip_serializing_if = "Option::is_none")]
     pub is_https: Option<bool>,
     /// As in `Host`; empty for requests without one.

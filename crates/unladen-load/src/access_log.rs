@@ -72,12 +72,10 @@ pub enum AccessLogError {
     #[error("{file} has no GET request that can be repeated from a log{why}", file = file.display())]
     Empty {
         file: PathBuf,
-        /// What its lines are instead, from the colon on.
         why: String,
     },
 }
 
-/// Lines that are no entry, to judge whether it is a log at all.
 #[derive(Default)]
 struct Doubt {
     /// Number of the first such line, and how it begins.

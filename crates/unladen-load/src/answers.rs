@@ -23,7 +23,6 @@ pub struct Answers {
     pub headers: Vec<(String, String)>,
     /// Length as sent, bytes.
     pub body_bytes: u64,
-    /// Number of answers to the plain request.
     pub answers: u64,
     /// Answers whose status or body differed from the first.
     pub changed: u64,
@@ -62,9 +61,7 @@ pub enum Ask {
     Compressed,
     /// Another language. Two are requested: the one with another answer is taken, else the first.
     Language,
-    /// The cookies that the page sets.
     Cookie,
-    /// A cookie that no application has set.
     UnknownCookie,
 }
 
@@ -72,7 +69,6 @@ pub enum Ask {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     pub ask: Ask,
-    /// Reason: `the page sets no cookie`.
     pub why: String,
     /// The variation makes sense for this page: what its answer would show is unknown.
     pub applies: bool,

@@ -23,7 +23,6 @@ const FRACTION_BITS: u32 = 10;
 /// Bins in a row: 256 bytes of counts.
 const ROW: usize = 64;
 
-/// All bins, up to the one of the longest latency.
 const ALL: usize = ((64 - FRACTION_BITS as usize) + 1) << FRACTION_BITS;
 
 /// Histogram of latencies with fixed bins.

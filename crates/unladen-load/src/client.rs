@@ -24,7 +24,6 @@ use crate::sample::Sample;
 use crate::scene::Scene;
 use crate::stage::Stage;
 
-/// Requests, origins and expectations; lives on the driver's thread.
 pub(crate) struct Client {
     pub(crate) requests: Vec<Request>,
     origins: Origins,
@@ -118,7 +117,6 @@ impl Client {
         }
     }
 
-    /// Sends the request at this index, and compares its answer with the expected and the first one.
     pub(crate) async fn checked(&self, index: usize, planned: Instant) -> Result<(Exchange, Verdict), LoadError> {
         let (sample, verdict) = self.exchange(index, planned, 0).await?;
         if self.expect.same && verdict == Verdict::Changed {

@@ -22,7 +22,6 @@ use crate::wire::Traffic;
 /// large pages took 0.8 MB each, and an agent with hundreds of them more than a host has to spare.
 const MOST_BUFFERED: usize = 64 << 10;
 
-/// An open connection. A clone of one for HTTP/2 is the same connection.
 pub(crate) struct Connection {
     sender: Sender,
     traffic: Arc<Traffic>,
@@ -40,7 +39,6 @@ pub(crate) struct Unanswered {
     pub(crate) silent: bool,
 }
 
-/// Runs HTTP/2 streams on the client's own thread.
 #[derive(Clone, Copy, Debug)]
 struct Local;
 
@@ -72,7 +70,6 @@ impl Connection {
         }
     }
 
-    /// Another handle to a connection that many requests share.
     pub(crate) fn share(&self) -> Option<Self> {
         match &self.sender {
             Sender::Http1(_) => None,

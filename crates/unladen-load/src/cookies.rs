@@ -63,7 +63,6 @@ pub(crate) fn joined(own: &HeaderMap, added: &[String]) -> String {
     kept.chain(added.iter().map(String::as_str)).collect::<Vec<_>>().join("; ")
 }
 
-/// `sid` of `sid=4711`; empty without a name.
 pub(crate) fn name_of(pair: &str) -> &str {
     pair.split_once('=').map_or("", |(name, _)| name.trim())
 }

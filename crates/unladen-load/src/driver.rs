@@ -46,7 +46,6 @@ const HEAD_START: Duration = Duration::from_millis(2);
 /// See the [crate's example](crate).
 #[derive(Debug)]
 pub struct Driver {
-    /// `None` only during drop.
     commands: Option<UnboundedSender<Command>>,
     thread: Option<JoinHandle<()>>,
     targets: Vec<Target>,
@@ -57,7 +56,6 @@ pub struct Driver {
     takes_connections: bool,
 }
 
-/// Command to the thread, which answers each once, within the command's bounds.
 enum Command {
     Sample {
         index: usize,

@@ -52,7 +52,6 @@ pub enum LoadError {
     /// The file of the client's certificate or key cannot be read.
     #[error("{problem}")]
     IdentityFile { problem: String },
-    /// The client's certificate and key cannot be used.
     #[error(
         "the key {} cannot be used with the certificate {}: {source}; is it the key that the certificate was made for?",
         key.display(), certificate.display()
@@ -90,7 +89,6 @@ pub enum LoadError {
     Cancelled,
     #[error("cannot start the client's thread: {source}; check the limits on processes and open files")]
     Thread { source: io::Error },
-    /// The client's thread is gone, which is a bug.
     #[error("the client's thread ended too early: this is a bug in unladen-load, please report it")]
     Gone,
 }

@@ -30,7 +30,6 @@ const LATER: Duration = Duration::from_millis(1100);
 /// Limit of the plain requests, if each part had some. Ten answers are needed to say that a page is the same each time:
 /// with less time, a page of one second, for which a cache would be worth most, would never be found to be.
 const PLAIN_TIME: Duration = Duration::from_secs(20);
-/// No request begins after this.
 const ALL_TIME: Duration = Duration::from_secs(30);
 
 /// Requests of each kind in a block of the cost's measurement.
@@ -51,7 +50,6 @@ struct Inquiry<'a> {
     index: usize,
     request: &'a Request,
     begun: Instant,
-    /// First plain answer.
     first: Sample,
     latest: Sample,
     /// Stable parts of its body, if bodies are available.
@@ -62,7 +60,6 @@ struct Inquiry<'a> {
 
 struct Why {
     text: String,
-    /// As [`LeftOut::applies`].
     applies: bool,
 }
 
@@ -100,7 +97,6 @@ pub(crate) async fn inquire(client: &Client, index: usize, sample: &Sample) -> R
 // === impl Why ===
 
 impl Why {
-    /// The page gives no reason for this variation.
     fn pointless(text: &str) -> Self {
         Self { text: text.to_owned(), applies: false }
     }
@@ -138,7 +134,6 @@ impl<'a> Inquiry<'a> {
         Ok(())
     }
 
-    /// Requests the plain page once more, and learns from it. Returns how long that took.
     async fn plain(&mut self) -> Result<Duration, LoadError> {
         let sample = ask(self.client, self.index, self.request).await?;
         self.answers.answers += 1;
@@ -315,7 +310,6 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// Sends one request to the page's target; any response is an answer.
 async fn ask(client: &Client, index: usize, request: &Request) -> Result<Sample, LoadError> {
     match client.send(request, index, Instant::now(), MAX_CONTENT).await {
         Err(LoadError::UnexpectedStatus { sample, .. } | LoadError::UnexpectedBody { sample, .. }) => Ok(*sample),
@@ -342,7 +336,6 @@ fn line(name: &HeaderName, value: &str) -> String {
     format!("{name}: {value}")
 }
 
-/// Two languages that the request does not name.
 fn languages(request: &Request) -> Vec<&'static str> {
     let own = request.headers().get_all(header::ACCEPT_LANGUAGE).iter();
     let own: Vec<_> = own.map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase()).collect();

@@ -47,7 +47,6 @@ struct Cookie {
 }
 
 impl Jars {
-    /// Jar of the user whose request ended last; a new user's if all have one under way.
     pub(crate) fn take(&self) -> Jar {
         self.idle.borrow_mut().pop().unwrap_or_default()
     }

@@ -81,7 +81,6 @@ pub struct LoadEnd {
     pub sent: u64,
     /// Requests planned before the end that found no free slot in time.
     pub unsent: u64,
-    /// Requests under way when the load was cancelled.
     pub abandoned: u64,
     /// HTTP bytes before encryption.
     pub bytes_sent: u64,
@@ -107,7 +106,6 @@ pub struct Running<'a> {
     pub(crate) started: Instant,
     pub(crate) outcomes: Receiver<Vec<LoadOutcome>>,
     pub(crate) end: Receiver<Result<LoadEnd, LoadError>>,
-    /// Borrows the driver, which takes no other command meanwhile.
     pub(crate) driver: PhantomData<&'a mut ()>,
 }
 

@@ -72,12 +72,10 @@ impl Mix {
         shares
     }
 
-    /// Indices with cumulative weights.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, f64)> {
         self.cumulative.iter().copied()
     }
 
-    /// A mix of its entries; `None` if they are invalid.
     pub(crate) fn of_entries(cumulative: Vec<(usize, f64)>) -> Option<Self> {
         let is_one = !cumulative.is_empty()
             && cumulative.iter().all(|(_, sum)| sum.is_finite() && *sum > 0.0)

@@ -34,7 +34,6 @@ pub struct LoadOutcome {
 /// Kinds of errors of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ErrorKind {
-    /// No connection could be opened.
     Connect,
     Tls,
     Timeout,

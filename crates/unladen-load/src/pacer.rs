@@ -32,7 +32,6 @@ pub(crate) const DENSE: Duration = Duration::from_micros(40);
 /// An idle turn through the event loop takes less than this; its time counts as pacing.
 const IDLE_TURN: Duration = Duration::from_micros(5);
 
-/// The waking thread, and the client's side of it.
 pub(crate) struct Pacer {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<Duration>>,
@@ -69,7 +68,6 @@ impl Pacer {
         Ok(Self { shared, thread: Some(thread), spin: lead.max(DENSE), spun: Cell::default() })
     }
 
-    /// Waits for a planned time; to be called in their order. Returns at once if it has passed.
     pub(crate) async fn wait(&self, planned: Instant) {
         loop {
             let mut now = Instant::now();
@@ -95,7 +93,6 @@ impl Pacer {
         self.spun.get()
     }
 
-    /// Ends the thread; returns the CPU it used.
     pub(crate) fn stop(mut self) -> Duration {
         self.end()
     }

@@ -14,11 +14,8 @@ pub struct RequestRecord {
     /// Since the start.
     pub planned_ns: u64,
     pub lag_ns: Option<u64>,
-    /// After planned.
     pub sent_ns: Option<u64>,
-    /// After planned.
     pub first_byte_ns: Option<u64>,
-    /// After planned.
     pub latency_ns: u64,
     pub status: Option<u16>,
     pub body_bytes: u64,
@@ -96,7 +93,6 @@ impl RequestRecord {
         }
     }
 
-    /// Takes one from the beginning; `None` if it is incomplete or invalid.
     pub(crate) fn read(before: u64, bytes: &mut &[u8]) -> Option<Self> {
         let (&flags, rest) = bytes.split_first()?;
         *bytes = rest;
@@ -159,7 +155,6 @@ pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Maps signed differences to small numbers, in the order 0, −1, 1, −2, …
 fn zigzag(difference: u64) -> u64 {
     let signed = difference as i64;
     ((signed << 1) ^ (signed >> 63)) as u64

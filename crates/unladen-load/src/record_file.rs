@@ -43,12 +43,9 @@ pub struct RecordHead {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecordEnd {
-    /// `complete` or `interrupted`.
     pub ended: String,
-    /// Planned requests that were never sent.
     pub unsent: u64,
     pub abandoned: u64,
-    /// Requests planned for hosts that were lost.
     pub missing: u64,
     pub lost: Vec<String>,
     pub bytes_sent: u64,
@@ -288,7 +285,6 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    /// Returns false if the input ends before.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<bool, RecordError> {
         match self.input.read_exact(bytes) {
             Ok(()) => {

@@ -259,7 +259,6 @@ impl Request {
         self.with(header::USER_AGENT, HeaderValue::from_static(agent))
     }
 
-    /// Headers without `Host`.
     pub(crate) fn headers(&self) -> &HeaderMap {
         self.http2.headers()
     }

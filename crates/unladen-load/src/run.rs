@@ -25,15 +25,12 @@ pub(crate) struct RunPlan {
     pub(crate) draw: Draw,
     /// Without one, each worker sends when its last request is done.
     pub(crate) schedule: Option<Schedule>,
-    /// Start of the schedule, or of the workers.
     pub(crate) start: Instant,
     /// A bound on requests counts the whole load, all shares together.
     pub(crate) stop: Stop,
     /// How long after the end requests planned before it may still be sent.
     pub(crate) grace: Duration,
-    /// Maximum of concurrent requests of this share.
     pub(crate) concurrency: usize,
-    /// Share of the load's requests that is sent.
     pub(crate) share: Share,
     pub(crate) stop_on_failure: bool,
 }
@@ -61,7 +58,6 @@ struct Run {
     draw: RefCell<Draw>,
     sink: Rc<RefCell<dyn Sink>>,
     stop: Stop,
-    /// Maximum of requests of this share.
     most: u64,
     share: Share,
     stop_on_failure: bool,
@@ -73,24 +69,19 @@ struct Run {
     failed: Notify,
 }
 
-/// When a request was planned, and when the client got to it.
 #[derive(Clone, Copy)]
 struct Turn {
     request: usize,
     planned: Instant,
     begun: Instant,
-    /// It had to wait for one under way to end.
     waited: bool,
 }
 
-/// Turns of a schedule that were due and not used.
 struct Left {
     turns: Turns,
-    /// Taken from `turns` and not used.
     next: Option<Duration>,
 }
 
-/// Sends as planned until the end, then waits for requests under way.
 pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn Sink>>, cancel: &Cancel) -> RunEnd {
     let before = client.counts.read();
     let (cpu_before, process_before) = (cpu::of_this_thread(), cpu::of_this_process());
@@ -254,7 +245,6 @@ impl Run {
         }
     }
 
-    /// Number of turns planned before `now` and before the end, and not used.
     fn unsent(&self, left: Left, started: Instant, now: Instant) -> u64 {
         let end = self.stop.until.min(now).saturating_duration_since(started);
         let turns = left.turns.map(|(_, time)| time);

@@ -116,7 +116,7 @@ const CACHES: [&str; 8] = [
 ];
 
 const LOGIN: [&str; 9] = ["login", "userlogin", "signin", "logon", "auth", "authorize", "oauth2", "sso", "saml2"];
-/// The same in two words: `/sign_in`, `/log-on`.
+/// Login words in two parts: `/sign_in`, `/log-on`.
 const LOGIN_OF_TWO: [[&str; 2]; 3] = [["sign", "in"], ["log", "in"], ["log", "on"]];
 
 fn login(location: &str) -> &'static str {

@@ -26,7 +26,6 @@ use crate::typed::{RATES, any_rate, time_of};
 /// How requests follow each other at a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arrivals {
-    /// Evenly spaced.
     #[default]
     Constant,
     /// Independently of each other, as users do: some close together, some far apart.
@@ -58,9 +57,7 @@ pub struct Times {
     step: Option<Step>,
     /// Start of the current step, in s since the schedule's start.
     start: f64,
-    /// Requests planned before the current step.
     before: f64,
-    /// Requests planned until the next one.
     next: f64,
 }
 

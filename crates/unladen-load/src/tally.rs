@@ -36,12 +36,8 @@ const DIGITS: u8 = 3;
 /// Its size grows with the latencies kept ([`KEPT_LATENCIES`]) and with the largest latency: some 50 KiB at 20 ms.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    /// Why it ended; for several runs, the last one's reason.
     pub ended: End,
-    /// Requests answered as expected.
     pub requests: u64,
-    /// Their latencies in ns, from the planned time to the last byte, in the order of completion; the first
-    /// [`KEPT_LATENCIES`].
     pub latencies_ns: Vec<u64>,
     /// All their latencies in ns, to three digits, above 1 µs.
     pub latency: Histogram<u64>,

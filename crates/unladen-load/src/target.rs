@@ -41,7 +41,6 @@ pub struct Target {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Address {
-    /// In the order to try; never empty.
     Tcp(Vec<SocketAddr>),
     Unix(PathBuf),
 }
@@ -145,7 +144,6 @@ fn lookup(host: String, port: u16, within: Duration) -> Result<Vec<SocketAddr>, 
     Ok(addresses)
 }
 
-/// Addresses of this machine's interfaces; empty if the system does not tell.
 fn own_addresses() -> Vec<IpAddr> {
     let Ok(interfaces) = nix::ifaddrs::getifaddrs() else { return Vec::new() };
     interfaces

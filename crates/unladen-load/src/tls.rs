@@ -118,7 +118,6 @@ impl TlsOptions {
 }
 
 impl fmt::Debug for Carried {
-    /// Omits the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Carried").field("authorities", &self.authorities.len()).finish_non_exhaustive()
     }

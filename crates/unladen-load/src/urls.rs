@@ -138,7 +138,6 @@ impl UrlLine {
     }
 }
 
-/// First word, and the rest without leading space.
 fn word(text: &str) -> (&str, &str) {
     match text.split_once(char::is_whitespace) {
         Some((first, rest)) => (first, rest.trim_start()),

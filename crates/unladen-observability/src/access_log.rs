@@ -27,9 +27,7 @@ use writer::Writer;
 pub(super) struct AccessLog {
     queue: SyncSender<Message>,
     shared: Arc<Shared>,
-    /// Present until the writer's thread is started.
     unread: Mutex<Option<Receiver<Message>>>,
-    /// Disconnected once the writer's thread has ended.
     ended: Mutex<Option<Receiver<()>>>,
 }
 
@@ -134,7 +132,6 @@ pub fn try_access_log(file: &Path) -> io::Result<()> {
     Sink::try_existing(file)
 }
 
-/// Failures are always logged.
 fn is_failure(record: &RequestAccount<'_>) -> bool {
     record.status >= 500 || !matches!(record.end, End::Answered | End::Upgraded)
 }

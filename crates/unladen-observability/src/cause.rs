@@ -11,9 +11,7 @@ use crate::reason::Reason;
 #[derive(Clone, Debug)]
 pub struct Cause {
     pub reason: Reason,
-    /// `None` if no endpoint was found.
     pub endpoint: Option<Arc<Endpoint>>,
-    /// What happened, and what to do.
     pub text: String,
 }
 
@@ -21,7 +19,6 @@ pub struct Cause {
 pub const OUT_OF_FILES: &str = "no file descriptor is left: raise how many this process may open (`LimitNOFILE=` of systemd, `ulimit -n`), \
                                        or lower `client.connections` and `limits.connections`";
 
-/// Advice when the backlog of a Unix socket is full.
 const BACKLOG_FULL: &str = "as many connections wait to be accepted there as may (`listen.backlog` of PHP-FPM, `net.core.somaxconn`): it has too much to do; \
                                    set `queue.running` to its number of workers, so that requests wait here instead";
 

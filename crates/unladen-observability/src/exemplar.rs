@@ -46,7 +46,6 @@ impl Exemplars {
         buckets.get_or_insert_with(|| Box::new([None; BUCKETS]))[bucket] = Some(Exemplar::of(record, trace, duration));
     }
 
-    /// Merges into those of other threads.
     pub(super) fn add_to(&self, sums: &mut BucketExemplars) {
         let buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match (&mut *sums, buckets) {

@@ -40,7 +40,6 @@ pub(super) struct Histogram {
 /// Content of a [`Histogram`] when read, or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistogramTotals {
-    /// Not cumulative.
     pub buckets: [u64; BUCKETS],
     pub sum_ns: u64,
 }

@@ -22,7 +22,6 @@ use super::site_counts::OTHER;
 use super::stats::outcome;
 use super::wall::Wall;
 
-/// Length of a moment.
 pub(super) const EVERY: Duration = Duration::from_secs(2);
 /// Number of moments kept: 15 minutes.
 pub(super) const MOMENTS: usize = 450;
@@ -35,7 +34,6 @@ const REASONS: usize = 24;
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// As in `/stats`.
 const OUTCOMES: [&str; 8] = ["1xx", "2xx", "3xx", "4xx", "5xx", "local_reply", "broken", "client_gone"];
 
 #[derive(Debug)]
@@ -60,7 +58,6 @@ struct Shown<'a> {
     every_ns: u64,
     outcomes: [&'static str; OUTCOMES.len()],
     connections: [&'static str; REUSES.len()],
-    /// Oldest first.
     moments: &'a VecDeque<Moment>,
 }
 
@@ -98,7 +95,6 @@ struct Counts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 struct SiteCounts {
     results: Box<[ResultCounts]>,
-    /// Latencies of the application, of fetches and passes.
     asked: [u64; BUCKETS],
     /// Count and ns, of fetches with a complete answer; in `fetched`, of all fetches.
     whole: [u64; 2],
@@ -122,7 +118,6 @@ impl Default for History {
 }
 
 impl History {
-    /// Adds the counts since the last look.
     pub(super) fn take(&self, snapshot: &CountsSnapshot) {
         let now: HashMap<Arc<str>, Counts> =
             snapshot.upstreams.iter().map(|upstream| (Arc::clone(&upstream.name), Counts::of(upstream))).collect();
@@ -256,7 +251,6 @@ impl Counts {
         }
     }
 
-    /// Increase since then.
     fn since(&self, before: &Self) -> Self {
         Self {
             latency: less(self.latency, before.latency),

@@ -9,14 +9,10 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogField {
     Time,
-    /// The client's address.
     Client,
-    /// The upstream table's name.
     Upstream,
-    /// The endpoint of the last attempt.
     Endpoint,
     Method,
-    /// The client's `Host`.
     Authority,
     Target,
     ClientVersion,

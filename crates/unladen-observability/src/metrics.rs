@@ -47,7 +47,6 @@ pub(super) struct Shard {
     bytes_out: Counter,
     clients_opened: Counter,
     clients_closed: Counter,
-    /// Set for a site once it got a request.
     site: OnceLock<Box<SiteCounts>>,
 }
 
@@ -56,7 +55,6 @@ struct Row {
     kind: Kind,
     server: Histogram,
     client: Histogram,
-    /// Set once one of them was sampled.
     examples: OnceLock<Box<Examples>>,
 }
 
@@ -69,15 +67,12 @@ struct Examples {
 /// The counts of all threads for one upstream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// In the order of [`Kind::order`].
     pub kinds: Vec<KindTotals>,
     /// From the request's first byte to the response's head.
     pub first_byte: HistogramTotals,
     /// From the complete request head to the connection, for requests that opened one.
     pub connect: HistogramTotals,
-    /// In the order of [`REUSES`].
     pub reuse: [u64; 5],
-    /// By the client's version, in the order of [`VERSIONS`].
     pub versions: [u64; 3],
     pub begun: u64,
     pub ended: u64,

@@ -30,7 +30,6 @@ pub(super) struct MetricsSnapshot {
     pub(super) log: LogTotals,
     pub(super) export: ExportTotals,
     pub(super) client_memory: ClientMemoryState,
-    /// `None` outside a fleet.
     pub(super) fleet: Option<FleetState>,
     /// Requests between this node and its peers; `None` without a tier.
     pub(super) tier: Option<TierState>,

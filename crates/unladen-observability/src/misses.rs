@@ -21,7 +21,6 @@ pub(super) const WINDOW: Duration = Duration::from_secs(300);
 const AUTHORITY: usize = 128;
 const TARGET: usize = 384;
 
-/// Most frequent misses. Only one thread adds to it.
 #[derive(Debug, Default)]
 pub(super) struct Misses(Mutex<Windows>);
 
@@ -44,7 +43,6 @@ pub struct Miss {
     pub requests: u64,
     /// Possible error of `requests`: some may be other targets'.
     pub unsure: u64,
-    /// Total time of the requests that are certain.
     pub time: Duration,
     /// The latest cache result.
     pub result: CacheResult,

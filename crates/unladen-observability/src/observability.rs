@@ -56,7 +56,6 @@ pub struct Observability {
     exported: Condvar,
 }
 
-/// Guard: [`Observability::close`] waits until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Exporting<'a>(&'a Observability);
 

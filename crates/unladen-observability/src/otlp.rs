@@ -34,7 +34,6 @@ const QUEUE: usize = 4096;
 pub(super) struct Exporter {
     queue: SyncSender<Span>,
     waiting: Mutex<Receiver<Span>>,
-    /// Whether spans are taken: threads that carry requests read nothing else.
     is_on: AtomicBool,
     to: watch::Sender<Option<Arc<Destination>>>,
     /// `service.instance.id` of this process.
@@ -66,7 +65,6 @@ pub(super) struct ExportTotals {
 }
 
 impl Exporter {
-    /// An exporter without destination.
     pub(super) fn new() -> Self {
         let (queue, waiting) = sync_channel(QUEUE);
         Self {
@@ -91,7 +89,6 @@ impl Exporter {
         })
     }
 
-    /// Sets the destination; `None` turns it off.
     pub(super) fn set(&self, to: Option<Destination>) {
         self.is_on.store(to.is_some(), Ordering::Relaxed);
         self.to.send_replace(to.map(Arc::new));
@@ -120,7 +117,6 @@ impl Exporter {
         self.to.borrow().clone()
     }
 
-    /// Moves up to `limit` waiting spans.
     fn take(&self, into: &mut Vec<Span>, limit: usize) {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         into.extend(waiting.try_iter().take(limit.saturating_sub(into.len())));

@@ -16,7 +16,6 @@ pub enum Reason {
     NoEndpoint,
     ConnectFailed,
     ConnectTimeout,
-    /// The certificate could not be verified, or the handshake failed.
     TlsFailed,
     UpstreamClosed,
     UpstreamTimeout,

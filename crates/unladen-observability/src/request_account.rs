@@ -21,7 +21,6 @@ pub struct RequestAccount<'a> {
     pub client_version: Version,
     /// `None` if the upstream was not reached.
     pub upstream_version: Option<Version>,
-    /// Status sent to the client; 0 if none.
     pub status: u16,
     pub end: End,
     pub reuse: Reuse,
@@ -31,9 +30,7 @@ pub struct RequestAccount<'a> {
     pub began: Instant,
     /// From `began` until the request's head was complete.
     pub head: Duration,
-    /// From `began` until the last attempt had a connection.
     pub connected: Option<Duration>,
-    /// From `began` until the response's head.
     pub first_byte: Option<Duration>,
     /// From `began` until the response's last byte was written, or the request was given up.
     pub total: Duration,
@@ -118,7 +115,6 @@ pub enum CacheResult {
     Validated,
     /// Answered from memory with a stale response that may still be served.
     Stale,
-    /// The application confirmed that the stored response is current.
     Revalidated,
     /// Shares the answer of a concurrent request for the same page.
     Collapsed,
@@ -143,13 +139,11 @@ pub enum Version {
 /// How a connection was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reuse {
-    /// No connection was requested.
     None,
     /// This thread had it idle, or (HTTP/2) open.
     Own,
     Sibling,
     New,
-    /// A new connection with a resumed TLS session.
     Resumed,
 }
 

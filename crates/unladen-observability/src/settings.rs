@@ -28,7 +28,6 @@ pub struct OtlpSettings {
     /// Traced share of the requests without a caller's decision (`traceparent`).
     pub sample: f64,
     pub every: Duration,
-    /// `service.name`.
     pub service: String,
     /// `deployment.environment.name`, such as `production`.
     pub environment: Option<String>,

@@ -16,7 +16,6 @@ use super::misses::{Miss, Misses};
 const ROWS: usize = 128;
 const WHYS: usize = ROWS - CacheResult::ALL.len();
 
-/// Reason shown for those without a row.
 pub(super) const OTHER: &str = "other";
 
 #[derive(Debug, Default)]
@@ -24,7 +23,6 @@ pub(super) struct SiteCounts {
     rows: Rows,
     /// In the order of [`ASKED`] and [`BROUGHT`].
     asked: [[Histogram; BROUGHT.len()]; ASKED.len()],
-    /// Body bytes sent by the application.
     bytes: Counter,
     misses: Misses,
 }
@@ -84,7 +82,6 @@ pub struct ResultTotals {
     /// Empty if there is nothing to explain.
     pub why: &'static str,
     pub requests: u64,
-    /// Body bytes sent to clients.
     pub bytes: u64,
 }
 
@@ -188,7 +185,6 @@ impl AskedFor {
 }
 
 impl SiteTotals {
-    /// Sums the threads' counts; `None` if it is no site.
     pub(super) fn of<'a>(counts: impl IntoIterator<Item = &'a SiteCounts> + Clone) -> Option<Self> {
         let mut totals = Self::without_misses(counts.clone())?;
         totals.misses = Miss::most(counts.into_iter().map(|counts| counts.misses.look()).collect());

@@ -83,7 +83,6 @@ impl ThreadSeeing {
         self.observability.troubles.tell(&trouble, record.request_id);
     }
 
-    /// Reports the upstream's error.
     fn trouble(&self, record: &RequestAccount<'_>) {
         let Some(cause) = record.cause else { return };
         let place = cause.endpoint.as_ref().map(|endpoint| endpoint.address.to_string());

@@ -25,11 +25,8 @@ const LONGEST_ID: usize = 64;
 /// One problem.
 #[derive(Clone, Copy, Debug)]
 pub struct Trouble<'a> {
-    /// An upstream or file.
     pub whom: &'a str,
-    /// An endpoint of it.
     pub place: Option<&'a str>,
-    /// Its name in logs and metrics.
     pub reason: &'static str,
     /// What happened, and what to do.
     pub cause: &'a str,
@@ -40,10 +37,8 @@ pub(crate) struct Told {
     pub(crate) place: Option<Box<str>>,
     pub(crate) reason: &'static str,
     pub(crate) cause: Box<str>,
-    /// Id of the latest affected request.
     pub(crate) request: Option<Box<str>>,
     pub(crate) count: u64,
-    /// Time since it last happened.
     pub(crate) ago: Duration,
 }
 
@@ -74,7 +69,6 @@ struct Kind {
     place: Option<Box<str>>,
     reason: &'static str,
     cause: Box<str>,
-    /// Id of the latest affected request.
     request: Option<Box<str>>,
     count: u64,
     untold: u64,
@@ -83,7 +77,6 @@ struct Kind {
 }
 
 impl Troubles {
-    /// Records a trouble of the request of this id (empty for none). Does not wait for the output.
     pub(crate) fn tell(&self, trouble: &Trouble<'_>, request: &[u8]) {
         let is_due = self.0.locked().add(trouble, request, self.0.hash(trouble), Instant::now());
         if is_due {
@@ -198,7 +191,6 @@ impl Kinds {
         kind.is_due(now)
     }
 
-    /// Lines for all kinds that are due; at the end, for all that was not reported.
     fn due(&mut self, now: Instant, is_over: bool) -> String {
         let mut lines = String::new();
         let (began, mut count) = match self.window {

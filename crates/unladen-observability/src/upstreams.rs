@@ -11,10 +11,8 @@ use unladen_pool::{EndpointAddress, UpstreamSettings, UpstreamState, Usable};
 
 /// An upstream's state for display.
 pub trait UpstreamView: Send + Sync {
-    /// Its settings.
     fn settings(&self) -> &UpstreamSettings;
 
-    /// Current state.
     fn state(&self) -> UpstreamState;
 
     /// Connection counts, without the cost of [`Self::state`].
@@ -44,7 +42,6 @@ struct State {
 struct Former {
     name: String,
     view: Weak<dyn UpstreamView>,
-    /// As of the last look.
     counts: Counts,
 }
 
@@ -65,11 +62,8 @@ pub(super) struct Configured {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct At {
     pub(super) scheme: &'static str,
-    /// A name, an address, or a socket's path.
     pub(super) address: String,
-    /// `None` for a socket.
     pub(super) port: Option<u16>,
-    /// As in its URL.
     pub(super) authority: String,
 }
 
@@ -94,7 +88,6 @@ impl UpstreamView for unladen_pool::Upstream {
 // === impl Upstreams ===
 
 impl Upstreams {
-    /// Replaces the configured ones; some may stay the same.
     pub(super) fn set(&self, configured: Vec<Arc<dyn UpstreamView>>) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut state.configured, configured);
@@ -110,7 +103,6 @@ impl Upstreams {
         state.former.extend(replaced);
     }
 
-    /// All configured ones, in the order of the settings.
     pub(super) fn look(&self) -> Vec<Configured> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.look_at_former();
@@ -156,7 +148,6 @@ impl Upstreams {
         configured.iter().map(of).collect()
     }
 
-    /// Usable endpoints of the upstream of this name; `None` if there is no such upstream.
     pub(super) fn usable(&self, name: &str) -> Option<Usable> {
         let view = {
             let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -72,7 +72,6 @@ impl Upstream {
     }
 }
 
-/// HTTP/2 peers answer a ping (RFC 9113, section 6.7).
 async fn ping(transport: Transport) -> Result<(), LeaseError> {
     let (send, mut connection) = h2::client::handshake(transport).await.map_err(LeaseError::Http2)?;
     let Some(mut pings) = connection.ping_pong() else { return Ok(()) };
@@ -85,7 +84,6 @@ async fn ping(transport: Transport) -> Result<(), LeaseError> {
     answered.map_err(LeaseError::Http2)
 }
 
-/// Waits for a late refusal.
 async fn listen(mut transport: Transport) {
     let _ = tokio::time::timeout(REFUSAL, transport.read(&mut [0; 1])).await;
 }

@@ -35,11 +35,9 @@ use tier::Tier;
 #[derive(Debug)]
 pub struct Balancer {
     endpoints: Vec<Arc<Endpoint>>,
-    /// One for each priority, the lowest first.
     groups: Vec<Group>,
     /// Placement, drained endpoints included; empty if unknown.
     placed: Vec<Placed>,
-    /// Whether the list is known to be complete.
     is_known: bool,
 }
 

@@ -36,7 +36,6 @@ struct Shared {
     slow: Mutex<Slow>,
 }
 
-/// Further state while it is not closed.
 #[derive(Debug, Default)]
 struct Slow {
     state: BreakerState,

@@ -55,7 +55,6 @@ impl Rate {
         Self { interval, burst: interval.saturating_mul(u64::from(burst.max(1))) }
     }
 
-    /// Next time after taking one now, or the wait until one is available.
     fn take(self, next: u64, now: u64) -> Result<u64, Duration> {
         let after = next.max(now).saturating_add(self.interval);
         match after.saturating_sub(now).checked_sub(self.burst) {

@@ -19,13 +19,11 @@ use crate::unanswered::Waits;
 #[derive(Debug)]
 pub struct Connection {
     pub transport: RefCell<Transport>,
-    /// Bytes read and not used yet.
     pub buffer: Buffer,
     pub endpoint: Arc<Endpoint>,
     pub opened: Instant,
     pub idle_since: Instant,
     pub requests: u32,
-    /// How long the upstream keeps it, if it says so.
     pub keep: Option<Duration>,
     /// FastCGI: present until the first answer.
     pub(crate) waits: Option<Waits>,
@@ -50,12 +48,10 @@ pub(crate) enum Closed {
     Idle,
     Age,
     Requests,
-    /// The upstream closed it, or sent something unexpected.
     ByPeer,
 }
 
 impl Connection {
-    /// Why it may not carry another request, without asking the system.
     pub(crate) fn spent(&self, settings: &PoolSettings, now: Instant) -> Option<Closed> {
         let idle = self.keep.map_or(settings.idle, |keep| keep.min(settings.idle));
         if now.saturating_duration_since(self.idle_since) >= idle {
@@ -92,7 +88,6 @@ impl Connection {
         matches!(seen, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
     }
 
-    /// Moves it from its thread's runtime to this one's.
     pub(crate) fn move_here(&mut self) -> std::io::Result<()> {
         let socket = self.transport.get_mut().socket();
         socket.park()?;
@@ -123,7 +118,6 @@ impl ConnectionSlots {
 }
 
 impl ConnectionSlot {
-    /// Notifies that a multiplexed connection has room for another stream.
     pub(crate) fn stream_ended(&self) {
         self.slots.freed.notify_waiters();
     }

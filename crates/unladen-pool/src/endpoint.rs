@@ -8,12 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Endpoint {
     pub address: Address,
-    /// Index of its origin.
     pub origin: usize,
-    /// From its origin or its discovery source, which may change it.
     pub weight: AtomicU32,
     pub in_flight: AtomicU32,
-    /// Result of active health checks.
     pub healthy: AtomicBool,
     pub failures: AtomicU32,
     /// End of the ejection, in milliseconds of the upstream's own clock; 0 if there is none.
@@ -69,7 +66,6 @@ impl Endpoint {
 }
 
 impl Address {
-    /// Its TCP addresses; empty for a Unix socket.
     pub(crate) fn of_tcp(&self) -> &[SocketAddr] {
         match self {
             Self::Tcp(addresses) => addresses,

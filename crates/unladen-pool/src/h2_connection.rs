@@ -24,7 +24,6 @@ const RESET_STREAMS: usize = 64;
 /// of 16 bytes. Slow clients must not cost the others the connection.
 const SMALL_PIECES: usize = 16 * 1024 * 1024;
 
-/// One HTTP/2 connection. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct H2Connection {
     send: SendRequest<Bytes>,
@@ -108,7 +107,6 @@ impl H2Connection {
             || (self.streams() == 0 && now.saturating_duration_since(idle_since) >= settings.idle.max(H2_IDLE))
     }
 
-    /// A stream, unless the peer's limit of streams is reached.
     pub(crate) fn stream(&self) -> Option<Stream> {
         let limit = u32::try_from(self.send.current_max_send_streams()).unwrap_or(u32::MAX);
         let next = |streams| (streams < limit).then_some(streams + 1);

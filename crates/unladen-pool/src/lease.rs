@@ -205,7 +205,6 @@ impl Upstream {
         Ok(())
     }
 
-    /// Connects, with TLS if the endpoint has it; returns whether HTTP/2 is spoken.
     pub(crate) async fn open(
         &self,
         endpoint: &Arc<Endpoint>,

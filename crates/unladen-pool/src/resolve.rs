@@ -55,7 +55,6 @@ enum Servers {
 pub struct Answer {
     /// Unordered, without duplicates, at least one.
     pub addresses: Vec<SocketAddr>,
-    /// Lifetime, within the bounds of the settings.
     pub ttl: Duration,
     /// The lookup of one address family failed (as opposed to an empty answer).
     pub partial: bool,

@@ -18,7 +18,6 @@ pub struct UpstreamSettings {
     /// Whether it is the peers of a tier, whose settings have other names.
     #[serde(skip)]
     pub is_tier: bool,
-    /// At least one.
     pub origins: Vec<Origin>,
     pub tls: TlsSettings,
     pub http: Protocol,
@@ -193,7 +192,6 @@ pub struct HealthSettings {
     pub path: String,
     /// Interval, jittered by a tenth.
     pub every: Duration,
-    /// Time limit of an answer.
     pub timeout: Duration,
     /// Consecutive good answers that bring an endpoint back.
     pub healthy: u32,
@@ -208,7 +206,6 @@ pub struct ResolveSettings {
     pub servers: Vec<SocketAddr>,
     pub min_ttl: Duration,
     pub max_ttl: Duration,
-    /// Time limit of a lookup.
     pub timeout: Duration,
 }
 

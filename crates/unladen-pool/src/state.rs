@@ -20,9 +20,7 @@ pub struct UpstreamState {
     pub breaker: Option<&'static str>,
     pub in_flight: usize,
     pub pending: usize,
-    /// All connections.
     pub connections: usize,
-    /// Idle ones among them.
     pub idle: usize,
     pub endpoints: Vec<EndpointState>,
     /// Source of its endpoints, if not the host of its URL.
@@ -40,7 +38,6 @@ pub struct EndpointState {
     pub address: String,
     pub healthy: bool,
     pub ejected: bool,
-    /// Among those of its priority.
     pub weight: u32,
     /// Lower ones are taken first.
     pub priority: u32,

@@ -19,7 +19,6 @@ use crate::socket::Socket;
 #[derive(Debug)]
 pub enum Transport {
     Plain(Socket),
-    /// Encrypted; this end is the client.
     TlsClient(Box<tokio_rustls::client::TlsStream<Socket>>, Fault),
     TlsServer(Box<tokio_rustls::server::TlsStream<Socket>>),
 }

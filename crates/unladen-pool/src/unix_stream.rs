@@ -31,9 +31,7 @@ pub struct UnixStream {
 
 #[derive(Debug)]
 enum Full {
-    /// Room, on the same socket.
     Watched(AsyncFd<System>),
-    /// A pause: no descriptor was left to watch the socket.
     Later(Pin<Box<Sleep>>),
 }
 

@@ -42,7 +42,6 @@ pub struct Upstream {
     budget: Budget,
     /// FastCGI: requests that may wait for a process of the application.
     pub(crate) unanswered: Arc<Unanswered>,
-    /// Notified when a thread keeps a connection that needs attention soon.
     pub(crate) roused: Box<[Notify]>,
     /// Protocol found by TLS: 0: not known yet; 1: HTTP/1.1; 2: HTTP/2.
     spoken: AtomicU8,
@@ -53,7 +52,6 @@ pub struct Upstream {
 /// Why an upstream cannot be configured.
 #[derive(Debug, thiserror::Error)]
 pub enum UpstreamError {
-    /// Certificates or keys that cannot be read or used.
     #[error(transparent)]
     Tls(#[from] TlsError),
 }
@@ -72,7 +70,6 @@ pub struct Retrying<'a>(&'a Upstream);
 /// Why a request is answered at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The breaker is open; retry after this time.
     BreakerOpen(Duration),
     TooManyRequests,
 }
@@ -297,7 +294,6 @@ impl Upstream {
         self.ms(Instant::now())
     }
 
-    /// Milliseconds since it was configured.
     fn ms(&self, now: Instant) -> u64 {
         u64::try_from(now.saturating_duration_since(self.began).as_millis()).unwrap_or(u64::MAX)
     }

@@ -16,7 +16,6 @@ const NUMBER_BITS: u32 = 24;
 /// that looked at the same time.
 const FULL: u64 = COUNT - (1 << 12);
 
-/// Good and bad events within a window, to a tenth of its length.
 #[derive(Debug)]
 pub(crate) struct Window {
     part_ms: u64,
@@ -88,7 +87,6 @@ impl Window {
     }
 }
 
-/// An empty part of this number.
 const fn word(number: u64) -> u64 {
     (number & ((1 << NUMBER_BITS) - 1)) << (2 * COUNT_BITS)
 }

@@ -24,7 +24,6 @@ pub(crate) struct Answering {
 pub(crate) enum Judge {
     /// The caller, who sends the next request and knows the arm: the wait ends without an error.
     Caller,
-    /// This wait: no request follows it.
     Wait,
 }
 
@@ -115,7 +114,6 @@ impl Answering {
     }
 }
 
-/// Whether a restart causes such an error, and time resolves it.
 pub(crate) fn is_passing(error: &LoadError) -> bool {
     match error {
         LoadError::UnexpectedStatus { sample, .. } => matches!(sample.status.as_u16(), 502..=504),

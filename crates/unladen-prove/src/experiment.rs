@@ -40,12 +40,10 @@ pub struct Experiment {
     pub restarts: u32,
     pub cold: Option<Cold>,
     pub quantiles: Vec<Quantile>,
-    /// Latency bounds: the shares of requests within them are compared.
     pub within: Vec<Duration>,
     pub expect_change: Vec<AnswerPart>,
     pub load: Load,
     pub services: Vec<Service>,
-    /// In the order of the file.
     pub knobs: Vec<KnobSpec>,
 }
 

@@ -23,7 +23,6 @@ use crate::saver::write_new;
 const PLAN: &str = "plan.json";
 /// Written under this name, and renamed when complete.
 const NEW_PLAN: &str = "plan.json.new";
-/// Attempts to create the folder if it vanishes under the lock.
 const TRIES: usize = 100;
 
 #[derive(Debug)]
@@ -33,7 +32,6 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Journal of an experiment: beside it, `.NAME.undo`.
     pub(crate) fn folder_of(experiment: &Path) -> Result<PathBuf, SwitchError> {
         let fail = failed("find the folder of", experiment);
         let whole = std::path::absolute(experiment).map_err(failed("find the folder of", experiment))?;

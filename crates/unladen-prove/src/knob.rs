@@ -53,7 +53,6 @@ pub trait Knob: fmt::Debug + Send + Sync {
         let _ = (on, wanted);
     }
 
-    /// Variables for the services that the knob restarts.
     fn environment(&self, on: bool) -> Option<&BTreeMap<String, String>> {
         let _ = on;
         None
@@ -63,7 +62,6 @@ pub trait Knob: fmt::Debug + Send + Sync {
 /// What switching a knob changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Something on the system, by the user's command: its present state is unknown.
     Command,
     /// Something on the system whose state was inspected.
     System,

@@ -15,7 +15,6 @@ use crate::ready::Ready;
 #[derive(Clone, Debug)]
 pub struct KnobSpec {
     pub name: String,
-    /// Side on which its commands find it, and leave it in the end.
     pub initial: bool,
     pub restart: Vec<usize>,
     pub ready: Option<Ready>,

@@ -39,7 +39,6 @@ pub struct Load {
 /// When requests are sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// At times that do not depend on the answers (an open loop).
     Open {
         rate: f64,
         arrivals: Arrivals,

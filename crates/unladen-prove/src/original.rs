@@ -38,7 +38,6 @@ enum Was {
     /// Absent, and so were these parent folders, innermost first.
     Absent { folders: Vec<PathBuf> },
     Link { target: PathBuf },
-    /// A file, kept under this name in the journal.
     File { kept: String, meta: Meta },
 }
 
@@ -126,7 +125,6 @@ impl Original {
         Ok(self)
     }
 
-    /// Marks a file that other programs write, in pieces.
     pub(crate) fn in_pieces(self) -> Self {
         Self { in_pieces: true, ..self }
     }
@@ -256,14 +254,12 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     whole(OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?)
 }
 
-/// Reads at most [`LARGEST`] bytes: a file may have grown since it was inspected.
 fn whole(file: File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST { Err(io::Error::other("larger than 64 MiB")) } else { Ok(bytes) }
 }
 
-/// Removes a file or a link; returns whether it existed.
 fn remove(path: &Path) -> io::Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => sync_folder(path).map(|()| true),

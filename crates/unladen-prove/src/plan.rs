@@ -45,7 +45,7 @@ pub(crate) struct ServicePlan {
 #[derive(Debug, Default)]
 pub(crate) struct Known<'a> {
     pub(crate) switched: Vec<usize>,
-    /// Those of them that their commands have already put back.
+    /// Switched knobs that their commands have already put back.
     pub(crate) settled: BTreeSet<usize>,
     pub(crate) stale: BTreeSet<usize>,
     /// Ready check of each service; empty if unknown.

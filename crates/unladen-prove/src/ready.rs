@@ -67,7 +67,6 @@ impl Ready {
 // === impl Check ===
 
 impl Check {
-    /// Checks once; the error says what is wrong.
     fn look(&self, within: Duration, shell: &Shell, cancel: &Cancel) -> Result<(), String> {
         match self {
             Self::Url { url, statuses, tls } => {

@@ -62,7 +62,6 @@ impl<'a> Saver<'a> {
     }
 }
 
-/// Writes a file that only its owner can read, and syncs it.
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file: File = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(bytes)?;

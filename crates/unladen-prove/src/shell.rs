@@ -21,7 +21,6 @@ use crate::fault::CommandFault;
 /// Default time limit of a command.
 pub const COMMAND_TIME: Duration = Duration::from_secs(300);
 
-/// Time for a command to end after SIGTERM, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 /// Maximum lines and bytes shown of the end of the output.
 const SHOWN_LINES: usize = 12;
@@ -128,7 +127,6 @@ fn sh(command: &str, open_files: Option<u64>) -> Command {
 pub(crate) struct Output(File);
 
 impl Output {
-    /// All of it; an error if that is more than [`WHOLE`].
     pub(crate) fn whole(mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.0.seek(SeekFrom::Start(0))?;

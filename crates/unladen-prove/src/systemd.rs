@@ -18,7 +18,6 @@ const DROP_IN: &str = "99-unladen.conf";
 
 #[derive(Clone, Debug)]
 pub(crate) struct Systemd {
-    /// Folder of this boot's units.
     pub(crate) units: PathBuf,
     pub(crate) systemctl: PathBuf,
 }

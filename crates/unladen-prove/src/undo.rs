@@ -11,7 +11,6 @@ use crate::fault::Fault;
 use crate::original::Original;
 use crate::shell::{Shell, quoted};
 
-/// Maximum time limit accepted from a journal.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// The way back from one change.
@@ -21,7 +20,6 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 pub enum Undo {
     Nothing,
     Files(Vec<Original>),
-    /// Restores the files that a patch touches.
     Patch {
         kept: String,
         files: Vec<Original>,

@@ -9,7 +9,6 @@ use crate::shown::shown;
 
 /// Maximum bytes of a text in evidence: SQL is cut before, paths are shorter.
 const MAX_TEXT: usize = 8 << 10;
-/// Maximum sentences about what could not be looked at.
 const MAX_MISSING: usize = 64;
 
 /// Maximum files, locks and the like of a kind: more than fit into honest evidence.
@@ -109,7 +108,6 @@ fn bound(evidence: &mut Evidence, groups: usize) {
     evidence.lost = evidence.lost.saturating_add(lost);
 }
 
-/// Truncates the list; returns how many entries are left out.
 fn cut<T>(list: &mut Vec<T>, most: usize) -> u64 {
     let more = list.len().saturating_sub(most);
     list.truncate(most);

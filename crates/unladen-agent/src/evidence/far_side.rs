@@ -137,7 +137,6 @@ impl Open {
     }
 }
 
-/// Groups without their activity.
 fn described(instrument: &Instrument, groups: &[(GroupId, bool)]) -> Evidence {
     let seen = |(group, follows): &(GroupId, bool)| {
         let mut seen = group_seen(instrument, *group, &[]);

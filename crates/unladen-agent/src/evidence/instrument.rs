@@ -17,7 +17,6 @@ use crate::shown::shown;
 
 const MAX_SENTENCE: usize = 1000;
 
-/// Pings before the first phase, to know the clock there.
 const PINGS: usize = 8;
 /// Their time limit, after waiting for other hosts.
 const CLOCK_WITHIN: Duration = Duration::from_secs(5);
@@ -27,9 +26,7 @@ const CLOCK_WITHIN: Duration = Duration::from_secs(5);
 pub struct FarInspection<'a> {
     session: &'a Session,
     groups: usize,
-    /// `None` before it is attached.
     clock: Option<ClockOffset>,
-    /// Phases since the last evidence.
     phases: Vec<AskedPhase>,
 }
 
@@ -170,7 +167,6 @@ fn ask(session: &Session, ask: EvidenceAsk) -> Result<(), Unable> {
     Ok(session.send(&Ask::Evidence(ask))?)
 }
 
-/// The next answer; an error if it says that something cannot be done.
 fn answer(session: &Session, patience: &Patience<'_>) -> Result<EvidenceAnswer, Unable> {
     let answer = session.recv_while(patience.deadline, patience.is_wanted);
     if answer.as_ref().is_err_and(SessionError::is_late) {

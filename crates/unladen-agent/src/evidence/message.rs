@@ -14,12 +14,10 @@ pub(crate) const MAX_EVIDENCE: usize = 32 << 20;
 /// by all pieces of the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EvidenceAsk {
-    /// Attaches to groups, and detaches from earlier ones.
     Attach {
         /// Evidence refers to their order here.
         groups: Vec<Wanted>,
     },
-    /// Follows the processes that exist by now. Earlier traces belong to no phase.
     Begin,
     /// Counts the traces since the last answer as a phase.
     Phase {
@@ -29,9 +27,7 @@ pub enum EvidenceAsk {
         /// Time between requests, ns: a phase without requests is cut into such stretches.
         request_ns: u64,
     },
-    /// Asks for the evidence. The next phase begins another counting.
     Finish {
-        /// With the settings of the PHPs among the groups.
         php: bool,
     },
     Detach,
@@ -45,7 +41,6 @@ pub enum EvidenceAsk {
 /// A group to trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// Index of the group in readings.
     pub group: u32,
     /// Whether it is known to follow the requests; otherwise it may.
     pub follows: bool,
@@ -57,13 +52,11 @@ pub enum EvidenceAnswer {
     Attached,
     Begun,
     Counted,
-    /// A part of the evidence: JSON, as in a recording.
     Piece {
         piece: Vec<u8>,
         last: bool,
     },
     Detached,
-    /// It cannot be done.
     Failed {
         lack: FarLack,
         why: String,
@@ -73,7 +66,6 @@ pub enum EvidenceAnswer {
 /// Why nothing can be traced on a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FarLack {
-    /// The agent was built without eBPF.
     Ebpf,
     Privilege,
     Other,

@@ -28,7 +28,6 @@ pub enum LoadAsk {
         last: bool,
     },
     Begin {
-        /// Start: ns of the monotonic clock there.
         at_ns: u64,
     },
     Stop,
@@ -40,7 +39,6 @@ pub enum LoadAnswer {
     Started,
     Sampled {
         version: String,
-        /// From the planned time.
         latency_ns: u64,
     },
     Planned,
@@ -63,7 +61,6 @@ pub enum LoadAnswer {
         /// Answers that set cookies to a request without any, since the driver's start.
         strangers: u64,
     },
-    /// It cannot be done.
     Failed {
         /// Error of a request; [`ErrorKind::Client`] if nothing was sent.
         kind: ErrorKind,

@@ -36,7 +36,6 @@ struct Waiting {
     /// Bytes of all answers.
     bytes: usize,
     summary: RecordSummary,
-    /// Sum of the machine's times not yet sent, and the end of the last stretch.
     untold: Option<(u64, MachineTimes)>,
     is_closed: bool,
     is_left: bool,
@@ -48,7 +47,6 @@ impl Spool {
         Self { waiting: Mutex::default(), changed: Condvar::new(), room }
     }
 
-    /// Puts records in, or only counts them if there is no room.
     pub(super) fn put_records(&self, batch: RecordBatch) {
         let mut waiting = self.lock();
         if waiting.bytes + batch.size() > self.room {
@@ -60,7 +58,6 @@ impl Spool {
         self.changed.notify_all();
     }
 
-    /// Puts another answer in if there is room; returns whether there was.
     pub(super) fn put(&self, answer: LoadAnswer) -> bool {
         let mut waiting = self.lock();
         if waiting.bytes + OF_ANOTHER > self.room {
@@ -124,7 +121,6 @@ impl Spool {
         self.changed.notify_all();
     }
 
-    /// Keeps the last look at the machine, which found no room.
     pub(super) fn keep(&self, end_ns: u64, times: FarTimes) {
         self.lock().keep(end_ns, times);
     }

@@ -20,7 +20,6 @@ pub(super) struct Worker {
     send: Send,
     /// Bytes of records that may wait for the connection.
     room: usize,
-    /// Cancels the current work; a new one for each question.
     cancel: Arc<Mutex<Cancel>>,
     config: Vec<u8>,
     plan: Vec<u8>,
@@ -28,7 +27,6 @@ pub(super) struct Worker {
     driver: Option<Driver>,
 }
 
-/// Why a question cannot be answered.
 struct Failed {
     kind: ErrorKind,
     why: String,
@@ -39,7 +37,6 @@ impl Worker {
         Self { send, room, cancel, config: Vec::new(), plan: Vec::new(), planned: None, driver: None }
     }
 
-    /// Answers; false when the receiver of answers is gone.
     pub(super) fn answer(&mut self, ask: LoadAsk) -> bool {
         let answer = match ask {
             LoadAsk::Start { piece, last } => self.start(&piece, last),

@@ -98,7 +98,6 @@ impl Account {
     }
 }
 
-/// Bounds an agent's description of its probes.
 fn checked(opened: Opened) -> Result<Opened, String> {
     if opened.counters.len() > MAX_COUNTERS {
         return Err(format!("{} counters, where at most {MAX_COUNTERS} are allowed", opened.counters.len()));

@@ -18,13 +18,10 @@ const PART: usize = 1 << 19;
 
 /// Maximum bytes of a group's index and its number of counters.
 const GROUP_BYTES: usize = 10;
-/// Maximum bytes of a counter's index and its amount.
 const AMOUNT_BYTES: usize = 13;
 
-/// Error for questions before the probes are open.
 const NOT_OPEN: &str = "the probes are not open yet";
 
-/// Group for everything beyond [`MAX_GROUPS`].
 const FURTHER: &str = "further groups";
 
 /// Reads the counters of this machine for another one.
@@ -37,7 +34,6 @@ struct Open {
     instrument: Instrument,
     last: Reading,
     clock: MachineClock,
-    /// Machine times at the last reading.
     machine: MachineReading,
     told: usize,
 }

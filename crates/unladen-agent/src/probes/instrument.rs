@@ -23,7 +23,6 @@ const MOST_AFTER: usize = 64;
 pub struct FarInstrument {
     session: Session,
     account: Account,
-    /// Parts of readings that are no longer waited for.
     begun: FarReading,
     asked: Option<(u64, Instant)>,
     next_id: u64,

@@ -24,7 +24,6 @@ pub(crate) const MAX_TAKERS: usize = 16;
 /// Questions about counters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProbeAsk {
-    /// Opens all probes. Once in a session.
     Open {
         by: GroupedBy,
     },
@@ -56,24 +55,19 @@ pub enum ProbeAnswer {
         new_groups: Vec<FarGroup>,
         grown: Vec<FarGrown>,
     },
-    /// A reading, or the last part of it.
     Reading {
         id: u64,
-        /// ns of the monotonic clock there.
         at_ns: u64,
-        /// Groups not sent before.
         new_groups: Vec<FarGroup>,
         /// Growth by group since the previous reading.
         grown: Vec<FarGrown>,
         /// Exit records lost since then: if not 0, the counts are incomplete.
         lost: u64,
-        /// The machine's times since then.
         times: FarTimes,
         /// CPU of all readings so far, in ns.
         own_cpu_ns: u64,
     },
     Seen(Vec<bool>),
-    /// For each requested address, the indices of the groups that listen there.
     Takers(Vec<Vec<u32>>),
     /// Remote ends of connections, at most [`MAX_CONNECTIONS`].
     Asked(Vec<SocketAddr>),
@@ -220,7 +214,6 @@ impl From<&FarGroup> for Group {
     }
 }
 
-/// The first [`MAX_NAME`] bytes, in whole characters.
 fn cut(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_NAME)]
 }

@@ -92,7 +92,6 @@ fn lines(from: &mut BufReader<impl Read>, marker: &str, events: &SyncSender<Even
     }
 }
 
-/// Reads frames until the end; returns the reason.
 fn frames(from: impl Read, events: &SyncSender<Event>, pings: &Arc<Mutex<Pings>>) -> String {
     let mut from = FrameReader::new(from);
     let hello = match from.read() {

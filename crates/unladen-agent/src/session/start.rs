@@ -24,7 +24,6 @@ const MAX_QUEUED: usize = 16;
 /// Bytes a second: a slower link is too slow to copy a program.
 const SLOWEST_COPY: u64 = 64 << 10;
 
-/// Time for a command to end after its last output.
 const END_PATIENCE: Duration = Duration::from_secs(2);
 
 const MAX_SHOWN: usize = 1000;
@@ -51,7 +50,7 @@ struct Starting<'a> {
     binary: Option<AgentBinary>,
     copied: String,
     is_dynamic: bool,
-    /// Its size; 0 until it is requested, which happens once.
+    /// Size of the program to copy; 0 until it is requested, which happens once.
     size: u64,
 }
 

@@ -10,7 +10,6 @@ use nix::unistd::Pid;
 
 use crate::host::Host;
 
-/// Time for the command to end once its stdin has ended.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 const PAUSE: Duration = Duration::from_millis(5);

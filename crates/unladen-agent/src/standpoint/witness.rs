@@ -19,7 +19,6 @@ pub struct Witness {
     pub pid: u32,
     /// Ticks since the machine's boot.
     pub started: i64,
-    /// Inode of that namespace.
     pub namespace: Option<u64>,
 }
 
@@ -46,7 +45,6 @@ impl Witness {
     }
 }
 
-/// Which of them /proc shows.
 pub(super) fn seen(witnesses: &[Witness]) -> Vec<bool> {
     let mut seen = vec![false; witnesses.len()];
     let shift = shift();

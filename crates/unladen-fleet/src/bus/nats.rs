@@ -35,9 +35,7 @@ pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["nats", "tls"], name: 
 
 /// Interval of looks without notifications.
 const LOOK: Duration = Duration::from_secs(1);
-/// Error while the list may be incomplete.
 const YOUNG: &str = "its list of nodes had not this node's word for a moment: others may be missing from it";
-/// Maximum concurrent requests.
 const AT_A_TIME: usize = 64;
 /// Pause before the next look for a notified record that the stream does not have yet, doubled each time …
 const SOON: Duration = Duration::from_millis(1);
@@ -49,7 +47,6 @@ struct Nats {
     place: Place,
     node: String,
     link: Mutex<Option<Arc<Link>>>,
-    /// The last record read, and its time on the server.
     last: std::sync::Mutex<Option<(Position, i128)>>,
     own: std::sync::Mutex<OwnWord>,
     /// End of the last complete answer, and its connection: later records are notified there.
@@ -58,7 +55,7 @@ struct Nats {
 
 #[derive(Debug, Default)]
 struct OwnWord {
-    /// Whether it was sent once; before, the time for which the list has been whole is unknown.
+    /// Whether the word was sent once; before, the time for which the list has been whole is unknown.
     is_known: bool,
     /// Its number, and when its sending began.
     said: Option<(u64, Instant)>,
@@ -255,7 +252,7 @@ impl Nats {
         position(&link.epoch_of(&info), info.state.last_sequence)
     }
 
-    /// The same without the end, which costs two more requests. `None` if they are needed.
+    /// Like `be`, without the end, which costs two more requests. `None` if they are needed.
     async fn say_on(&self, link: &Link, at: &Position, lease: Duration) -> Result<Option<()>, BusError> {
         let begun = Instant::now();
         // No other word of this node is sent meanwhile: there is one beat.

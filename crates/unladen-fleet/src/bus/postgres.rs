@@ -48,7 +48,6 @@ struct Postgres {
     whole: std::sync::Mutex<Option<(Weak<Link>, Position)>>,
     /// Consecutive records without a notification.
     untold: AtomicU32,
-    /// Notified records.
     told: AtomicU64,
 }
 
@@ -203,7 +202,6 @@ impl Postgres {
         }
     }
 
-    /// The records after this index; `None` if some are missing.
     fn records(&self, rows: &[Row], epoch: &str, after: u64) -> Result<Option<Records>, BusError> {
         let mut records = Vec::with_capacity(rows.len());
         for (row, expected) in rows.iter().zip(after + 1..) {

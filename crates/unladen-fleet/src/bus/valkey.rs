@@ -38,9 +38,7 @@ struct Valkey {
     keys: [String; 4],
     node: String,
     keep: String,
-    /// Waits for records.
     reader: Mutex<Option<Connection>>,
-    /// Used for everything else.
     asker: Mutex<Option<Connection>>,
     batch: Batch,
     /// End of the last complete answer; `None` after any failure.
@@ -155,7 +153,6 @@ impl Valkey {
         Ok(Read::Records(records))
     }
 
-    /// Waits for a record after this position, at most `wait`.
     async fn wait(&self, after: &Position, wait: Duration) -> Result<(), BusError> {
         let block = wait.as_millis().max(1).to_string();
         let id = format!("{}-0", after.index());

@@ -12,7 +12,6 @@ use crate::{Lease, Position};
 /// node has forgotten up to that end, and not before.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// Changes at each rewind.
     generation: u64,
     position: Option<Position>,
     /// Since then, the engine's list of nodes is known to be whole.
@@ -26,7 +25,6 @@ pub(crate) struct Progress {
 const GRANTS: usize = 64;
 
 impl Progress {
-    /// Where to read on, and the generation of this read.
     pub(crate) fn start(&self) -> (u64, Option<Position>) {
         (self.generation, self.position.clone())
     }
@@ -39,7 +37,6 @@ impl Progress {
         self.whole_since
     }
 
-    /// Records known to be written and not forgotten yet.
     pub(crate) fn lag(&self) -> u64 {
         match (&self.known_end, &self.position) {
             (Some(end), Some(position)) if end.epoch() == position.epoch() => {

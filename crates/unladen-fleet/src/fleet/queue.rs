@@ -28,7 +28,6 @@ struct State {
     /// Number sent: the number of the first that waits.
     gone: u64,
     refused: u64,
-    /// Rejected purges that all nodes know of by now.
     told: u64,
     is_closed: bool,
 }
@@ -41,7 +40,6 @@ pub(super) enum NotTaken {
 }
 
 impl Queue {
-    /// Adds it, if it fits within this part of the limits.
     pub(super) fn push(&self, sending: Sending, part: usize) -> Result<(), NotTaken> {
         let mut state = self.lock();
         if state.is_closed {
@@ -73,7 +71,6 @@ impl Queue {
         (records, gone)
     }
 
-    /// Removes all up to this one; returns those that wait for positions.
     pub(super) fn take_until(&self, gone: u64) -> Vec<Option<oneshot::Sender<Position>>> {
         let mut state = self.lock();
         let mut replies = Vec::new();
@@ -93,7 +90,6 @@ impl Queue {
         (state.refused > state.told).then_some(state.refused)
     }
 
-    /// All nodes know of this many rejected purges.
     pub(super) fn told(&self, refused: u64) {
         let mut state = self.lock();
         state.told = state.told.max(refused);
@@ -105,7 +101,6 @@ impl Queue {
         state.waiting.len() as u64 + u64::from(state.refused > state.told)
     }
 
-    /// Drops all unsent purges; returns their number.
     pub(super) fn give_up(&self) -> u64 {
         let mut given_up = 0;
         let has_overflowed = self.lock().empty(|_| given_up += 1);

@@ -89,7 +89,6 @@ impl Fleet {
         }
     }
 
-    /// Whether it is confirmed; the error says what is missing.
     async fn judge(
         &self,
         one: &mut Waiting,

@@ -6,7 +6,6 @@
 pub struct LogEntry<'a> {
     /// Text before the time: host, identity and user, in some logs after the site.
     pub before: &'a [u8],
-    /// Without its brackets.
     pub time: &'a [u8],
     /// Empty or noise if no request came.
     pub request: &'a [u8],

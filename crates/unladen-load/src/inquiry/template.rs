@@ -21,7 +21,6 @@ const LEAST_STABLE: f64 = 0.5;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
     tokens: Vec<Token>,
-    /// Length of the first answer, in pieces.
     length: usize,
 }
 
@@ -40,7 +39,6 @@ struct Piece {
 }
 
 impl Template {
-    /// A template of one answer: nothing changes.
     pub(crate) fn new(body: &[u8]) -> Self {
         Self { tokens: pieces(body).map(Token::Fixed).collect(), length: body.len() }
     }
@@ -85,7 +83,6 @@ fn pieces(body: &[u8]) -> impl Iterator<Item = Piece> {
         .map(|piece| Piece { hash: xxh3_64(piece), length: piece.len() })
 }
 
-/// Appends the parts common to both, with gaps where they differ.
 fn merge(mut tokens: &[Token], mut pieces: &[Piece], depth: usize, merged: &mut Vec<Token>) {
     // A gap is not followed yet: stable parts may be found behind it.
     let same = |(token, piece): &(&Token, &Piece)| **token == Token::Fixed(**piece);

@@ -23,18 +23,15 @@ pub(super) enum Message {
 pub(super) struct Shared {
     /// Logged share of requests, as bits of an f64; negative if nothing is logged, not even failures.
     pub(super) share: AtomicU64,
-    /// Bits of [`LogFields`].
     pub(super) fields: AtomicU32,
     /// Index into [`Addresses::WORDS`].
     pub(super) addresses: AtomicU8,
     /// A command that found no room in the queue: the writer looks here too.
     pub(super) next: Mutex<Option<Next>>,
-    /// Number of commands to the writer.
     pub(super) told: AtomicU64,
     pub(super) written: AtomicU64,
     pub(super) lost_full: AtomicU64,
     pub(super) lost_write: AtomicU64,
-    /// Reports lost lines.
     pub(super) troubles: Troubles,
 }
 
@@ -42,7 +39,6 @@ pub(super) struct Shared {
 pub(super) struct Next {
     /// Sequence number: a command that came another way must not undo a later one.
     pub(super) number: u64,
-    /// `None` to stop.
     pub(super) sink: Option<Sink>,
 }
 

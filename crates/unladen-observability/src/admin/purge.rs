@@ -19,7 +19,6 @@ use crate::sites::{Forget, PageAddress, What};
 /// Maximum bytes of a request body: a URL's 16 KiB, however it is escaped.
 const LARGEST: usize = 128 * 1024;
 
-/// Time limit for receiving it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Request body; exactly one of `url`, `prefix`, `tag` and `all`.
@@ -34,17 +33,13 @@ struct Wish {
     all: bool,
     #[serde(default)]
     soft: bool,
-    /// In a fleet, which nodes to wait for.
     wait: Option<String>,
-    /// In seconds.
     wait_for: Option<f64>,
 }
 
 #[derive(Debug)]
 pub(super) struct Purged {
-    /// Responses purged on this node.
     pub(super) purged: u64,
-    /// Result on other nodes; `None` without a fleet.
     pub(super) fleet: Option<Outcome>,
 }
 

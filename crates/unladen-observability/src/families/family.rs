@@ -9,7 +9,6 @@ use crate::metrics_snapshot::UpstreamSnapshot;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Family {
-    /// With dots, as in OpenTelemetry.
     pub(crate) name: &'static str,
     pub(crate) unit: Unit,
     pub(crate) shape: Shape,
@@ -21,7 +20,6 @@ pub(crate) struct Family {
 pub(crate) enum Unit {
     Seconds,
     Bytes,
-    /// Things: `{request}`.
     Of(&'static str),
 }
 
@@ -50,7 +48,6 @@ pub(crate) enum Examples {
     Buckets(Box<[Option<Exemplar>; BUCKETS]>),
 }
 
-/// Names with dots, and values.
 pub(crate) type Attributes = Vec<(&'static str, Cow<'static, str>)>;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +61,6 @@ pub(super) fn upstream_of(upstream: &UpstreamSnapshot) -> (&'static str, Cow<'st
     ("upstream", upstream.name.to_string().into())
 }
 
-/// A metric's entry in `metrics.txt`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Metric {
     pub(super) name: &'static str,

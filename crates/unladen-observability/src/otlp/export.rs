@@ -17,7 +17,6 @@ use crate::Observability;
 use crate::families::families;
 use crate::wall::Wall;
 
-/// Interval of the look for spans.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Spans that are sent at once …
@@ -26,7 +25,6 @@ const BATCH: usize = 512;
 /// … or after this long.
 const GATHER: Duration = Duration::from_secs(1);
 
-/// Time limit for the rest after a stop.
 const LAST: Duration = Duration::from_secs(5);
 
 impl Observability {
@@ -38,7 +36,6 @@ impl Observability {
     }
 }
 
-/// Runs until `stop` is ready, then sends the rest.
 async fn export(observability: &Observability, stop: impl Future<Output = ()>) {
     let (tell, told) = watch::channel(false);
     let stopping = async {
@@ -143,7 +140,6 @@ impl<'a> Sending<'a> {
         }
     }
 
-    /// Waits, at least until there is a destination. Returns whether to stop.
     async fn pause(&mut self, wait: Duration) -> bool {
         let mut to = self.observability.exporter.to.subscribe();
         let until_told = async {

@@ -18,7 +18,6 @@ pub(super) struct Reading {
     taken: Instant,
     version: String,
     started: f64,
-    /// Requests by bucket of their duration, cumulative.
     below: [f64; BUCKETS],
     requests: f64,
     failed: f64,

@@ -88,7 +88,6 @@ fn pass_on(inotify: &Inotify, told: &Notify, over: &EventFd) {
     }
 }
 
-/// The folder of the path, and that of the file it resolves to.
 fn folders(file: &Path) -> BTreeSet<PathBuf> {
     let real = file.canonicalize().ok();
     [Some(file.to_owned()), real].iter().flatten().filter_map(|path| Some(path.parent()?.to_owned())).collect()

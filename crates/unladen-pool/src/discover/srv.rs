@@ -22,7 +22,6 @@ const JITTER: f64 = 0.1;
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 /// Minimum pause before a retry.
 const MIN_RETRY: Duration = Duration::from_millis(100);
-/// Pause before a target that was not found is looked up again.
 const AGAIN: Duration = Duration::from_secs(5);
 /// An endpoint's share is its DNS weight times this: a target's weight is divided among its addresses, and one of
 /// weight 0 gets next to nothing beside others.
@@ -34,7 +33,6 @@ pub(super) struct SrvNames {
     resolver: Arc<Resolver>,
     settings: ResolveSettings,
     due: Instant,
-    /// Consecutive ones.
     failures: u32,
     targets: HashMap<String, Vec<IpAddr>>,
     /// How each target's addresses were grouped, so that the same ones stay so.
@@ -178,7 +176,6 @@ impl SrvNames {
     }
 }
 
-/// A weight divided among `among` addresses.
 fn share(weight: u16, among: usize) -> u32 {
     let among = u32::try_from(among).unwrap_or(u32::MAX).max(1);
     (u32::from(weight) * SCALE / among).max(1)

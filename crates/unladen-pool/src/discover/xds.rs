@@ -37,7 +37,6 @@ const FIRST: Duration = Duration::from_secs(15);
 const FIRST_RETRY: Duration = Duration::from_millis(500);
 /// … up to this.
 const MAX_RETRY: Duration = Duration::from_secs(30);
-/// gRPC's `INVALID_ARGUMENT`.
 const INVALID: i32 = 3;
 
 /// For `fuzz/`: the endpoints in a message for a cluster or an assignment of this name.
@@ -62,7 +61,6 @@ pub(super) struct ControlPlane {
     connector: Option<Connector>,
     stream: Option<Stream>,
     due: Instant,
-    /// Consecutive ones.
     failures: u32,
 }
 
@@ -76,7 +74,6 @@ struct Stream {
     first: Option<Instant>,
 }
 
-/// Subscription to one type, and the last accepted version.
 #[derive(Debug)]
 struct Subscription {
     type_url: &'static str,
@@ -87,7 +84,6 @@ struct Subscription {
 
 enum Outcome {
     Endpoints(Vec<Found>),
-    /// Nothing that changes the endpoints.
     Nothing,
     Refused(XdsError),
 }
@@ -267,7 +263,6 @@ impl Subscription {
         self.request(None)
     }
 
-    /// Repeats the last accepted version.
     fn refuse(&mut self, response: &DiscoveryResponse, why: &str) -> DiscoveryRequest {
         self.nonce.clone_from(&response.nonce);
         self.request(Some(Status { code: INVALID, message: why.to_owned() }))

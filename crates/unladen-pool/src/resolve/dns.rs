@@ -30,9 +30,7 @@ pub(super) struct Dns {
 #[derive(Debug)]
 pub(super) struct DnsAnswer {
     pub(super) addresses: Vec<IpAddr>,
-    /// Shortest lifetime of a record that led to them.
     pub(super) ttl: Duration,
-    /// The query for one family failed.
     pub(super) partial: bool,
 }
 

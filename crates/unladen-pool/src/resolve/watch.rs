@@ -40,14 +40,11 @@ pub struct Watcher {
 
 #[derive(Debug)]
 struct WatchedName {
-    /// Name to look up; `None` for an address.
     name: Option<(String, u16)>,
     origin: usize,
     weight: u32,
-    /// Time of the next lookup; `None` during one.
     due: Option<Instant>,
     lookup: Option<Id>,
-    /// Consecutive ones.
     failures: u32,
     addresses: Vec<SocketAddr>,
     endpoints: Vec<Arc<Endpoint>>,

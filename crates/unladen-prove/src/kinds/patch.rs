@@ -46,7 +46,6 @@ pub struct PatchKnob {
     pub patch: PathBuf,
     /// Its content when the experiment was read: it may be edited while the experiment runs.
     pub text: Vec<u8>,
-    /// Folder in which it applies.
     pub dir: PathBuf,
     pub within: Duration,
 }

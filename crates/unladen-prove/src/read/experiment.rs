@@ -183,7 +183,6 @@ fn cold(table: &Table<'_>) -> Result<Option<Cold>, Bad> {
     }
 }
 
-/// The requested URLs. If a knob gives one for both sides, the file need not.
 fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[KnobSpec]) -> Result<Vec<UrlLine>, Bad> {
     let (one, many) = table.either("url", "urls", "`urls` takes one as well")?;
     let lines = match (&one, &many) {

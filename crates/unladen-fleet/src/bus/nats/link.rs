@@ -31,7 +31,7 @@ pub(super) struct Link {
     context: Context,
     records: Stream,
     nodes: Stream,
-    /// Whether that keeps words for as long as this node's lease.
+    /// Whether the stream of nodes keeps words for as long as this node's lease.
     is_kept: AtomicBool,
     news: Mutex<Subscriber>,
     is_verified: AtomicBool,
@@ -94,12 +94,10 @@ impl Link {
         }
     }
 
-    /// Sends it, without waiting for the acknowledgement.
     pub(super) async fn publish(&self, subject: String, text: String) -> Result<PublishAckFuture, BusError> {
         in_time(self.context.publish(subject, text.into())).await
     }
 
-    /// Waits until the server has it on disk; returns its number.
     pub(super) async fn taken(&self, on_the_way: PublishAckFuture) -> Result<u64, BusError> {
         in_time(on_the_way.into_future()).await.map(|acknowledged| acknowledged.sequence)
     }
@@ -118,7 +116,6 @@ impl Link {
         true
     }
 
-    /// Subtracts read records.
     pub(super) fn has_read(&self, count: usize) {
         self.unread.fetch_sub(i64::try_from(count).unwrap_or(i64::MAX), Ordering::Relaxed);
     }
@@ -128,12 +125,10 @@ impl Link {
         self.unread.load(Ordering::Relaxed) > 0
     }
 
-    /// Resets the balance when records or notifications do not come: slow subscribers lose some.
     pub(super) fn settle(&self) {
         self.unread.store(0, Ordering::Relaxed);
     }
 
-    /// Whether the stream is known to be the one of the previous connection.
     pub(super) fn is_verified(&self) -> bool {
         self.is_verified.load(Ordering::Relaxed)
     }
@@ -161,7 +156,6 @@ impl Link {
         Ok((in_time(subjects.try_collect()).await?, latest))
     }
 
-    /// Last word of this subject's node, and its time; `None` if it is gone.
     pub(super) async fn word(&self, subject: &str) -> Result<Option<(i128, String)>, BusError> {
         match timeout(PATIENCE, self.nodes.get_last_raw_message_by_subject(subject)).await {
             Ok(Ok(message)) => {
@@ -220,7 +214,6 @@ impl fmt::Debug for Link {
     }
 }
 
-/// Nanoseconds since 1970.
 fn made(info: &Info) -> i64 {
     i64::try_from(info.created.unix_timestamp_nanos()).unwrap_or_default()
 }
@@ -261,7 +254,6 @@ const NO_ROOM_ON_DISK: u32 = 10_047;
 const OFF: u32 = 10_076;
 const OFF_FOR_ACCOUNT: u32 = 10_039;
 
-/// Advice for TLS errors.
 const HANDSHAKE: Handshake = Handshake {
     authority: "name the file that has its authority: `ca`, with a URL of `tls://`",
     name: "use such a name in the URL, or name a file that has this very certificate: `ca`",

@@ -14,10 +14,8 @@ use super::error::explain;
 use super::statements::{BEGIN, BEGIN_LIST, CHANNEL, CLUSTER, MAKE, MAKING, POOLED, SESSION, SETTINGS, THERE};
 use crate::BusError;
 
-/// A connection that listens for new records; closed on drop, whatever is on its way.
 pub(super) struct Link {
     pub(super) client: Client,
-    /// There may be something new, or the connection is over.
     news: Arc<Notify>,
     /// Identifies the cluster; empty if it does not tell.
     cluster: String,

@@ -143,5 +143,4 @@ from unladen_fleet.fleet f left join unladen_fleet.member l on l.fleet = f.name 
 left join unladen_fleet.member m on m.fleet = f.name and m.node <> '' and m.until > clock_timestamp()
 where f.name = $1 order by m.node limit $2";
 
-/// Parameters: fleet, node. Removes the node.
 pub(super) const LEAVE: &str = "delete from unladen_fleet.member where fleet = $1 and node = $2";

@@ -112,7 +112,6 @@ impl fmt::Debug for Place {
 // === impl Connection ===
 
 impl Connection {
-    /// Connects, authenticates, and asks the engine for its identity.
     pub(super) async fn open(place: &Place) -> Result<Self, BusError> {
         let (at, began) = (format!("{}:{}", place.host, place.port), Instant::now());
         let failed = |error: io::Error| BusError::Unreachable(format!("{at}: {error}"));

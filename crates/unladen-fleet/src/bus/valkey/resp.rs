@@ -31,7 +31,6 @@ const ELEMENTS: usize = 20_100;
 const BYTES: usize = 12 << 20;
 const DEPTH: usize = 8;
 
-/// Remaining allowance of a reply.
 struct Bounds {
     elements: usize,
     bytes: usize,
@@ -92,7 +91,6 @@ async fn head(from: &mut (impl AsyncBufRead + Unpin), bounds: &mut Bounds) -> Re
     })
 }
 
-/// A line without its end.
 async fn line(from: &mut (impl AsyncBufRead + Unpin)) -> Result<Vec<u8>, BusError> {
     let mut line = Vec::new();
     let mut within = from.take(LINE as u64);
