@@ -2,7 +2,7 @@
 
 use unladen_trace::without_secrets;
 
-/// At most this many bytes of it, without control characters.
+/// The text without control characters, cut to `most` bytes.
 ///
 /// ```
 /// use unladen_agent::shown;

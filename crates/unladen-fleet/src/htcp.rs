@@ -1,10 +1,9 @@
 //! The principal type is [`HtcpClear`]: a purge as HTCP sends it (RFC 2756, section 6.5: CLR), read from one datagram.
 //!
-//! Nothing is sent back: whoever can forge an address would have others answered. Nothing here does I/O.
+//! There are no answers: with a forged address they would go to others. Nothing here does I/O.
 //!
-//! The order of the two halves of the octet that has the opcode differs: the RFC has the opcode in the upper half, Squid
-//! (with minor version 0) and MediaWiki have it in the lower one. As a request's other half is zero, both can be told
-//! apart, and both are read.
+//! The RFC has the opcode in the upper half of its octet, Squid (with minor version 0) and MediaWiki in the lower one.
+//! As a request's other half is zero, both can be distinguished, and both are read.
 //!
 //! ```
 //! use unladen_fleet::{HtcpClear, HtcpError};

@@ -1,4 +1,4 @@
-//! The principal type is [`AccessLog`]: what a web server was asked for, and how often, from its log in the combined format.
+//! The principal type is [`AccessLog`]: targets and counts from a web server's log in the combined format.
 //!
 //! ```
 //! use std::path::Path;
@@ -16,8 +16,7 @@
 //! # Ok::<(), unladen_load::AccessLogError>(())
 //! ```
 //!
-//! A log is a stream of independent records: a line that is none is counted, and refuses nothing. [`LogReader`] is that
-//! stream, for other uses.
+//! Lines are independent: an invalid one is counted, and does not fail the rest. [`LogReader`] gives the single lines.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! The principal type is [`Answers`]: what a page answers, and to what; see
+//! The principal type is [`Answers`]: a page's answers to variations of a request; see
 //! [`Driver::inquire`](crate::Driver::inquire).
 //!
 //! ```

@@ -1,6 +1,6 @@
 //! The principal type is [`Bins`]: counts of latencies, each kept to 0.05 % of its value.
 //!
-//! Numbered bins in rows that exist once something falls into them: a load adds some hundred thousand latencies a
+//! Bins are numbered, in rows that are allocated on first use: a load adds some hundred thousand latencies a
 //! second, and keeps a set of bins for each of its slices of time, requests and steps.
 //!
 //! ```

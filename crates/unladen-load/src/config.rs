@@ -1,4 +1,4 @@
-//! The principal type is [`DriverConfig`]: what a [`Driver`](crate::Driver) is told at its start.
+//! The principal type is [`DriverConfig`]: configuration of a [`Driver`](crate::Driver).
 //!
 //! ```
 //! use std::time::Duration;

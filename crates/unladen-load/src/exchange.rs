@@ -1,4 +1,4 @@
-//! The principal type is [`Exchange`]: what is known of one request and its response.
+//! The principal type is [`Exchange`]: times and result of one request and its response.
 //!
 //! ```
 //! # use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The principal type is [`Mix`]: which of the requests comes next, by weight.
+//! The principal type is [`Mix`]: draws the next request by weight.
 //!
 //! ```
 //! use unladen_load::Mix;

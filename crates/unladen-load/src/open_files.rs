@@ -1,4 +1,4 @@
-//! [`suffice`]: whether enough connections can be open at once. A missing descriptor amid a run looks like a fault of
+//! [`suffice`]: whether enough connections can be open at once. A missing descriptor during a run looks like a fault of
 //! the server.
 
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! The principal type is [`Schedule`]: when requests are planned, whatever becomes of those before them.
+//! The principal type is [`Schedule`]: when requests are planned, whatever becomes of earlier ones.
 //!
 //! ```
 //! use std::time::Duration;
@@ -13,7 +13,7 @@
 //!
 //! The k-th request is planned where the integral of the rate reaches k (constant arrivals), or the sum of k
 //! exponential steps of mean 1 (a Poisson process; Lewis & Shedler 1979, *Naval Research Logistics* 26:403). Each time
-//! is computed anew from the schedule's start, so that roundings do not add up.
+//! is computed from the schedule's start, so that rounding errors do not add up.
 
 use std::str::FromStr;
 use std::time::Duration;

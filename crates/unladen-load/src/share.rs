@@ -1,4 +1,4 @@
-//! The principal type is [`Share`]: which of a load's requests are sent from here, when several hosts send one load.
+//! The principal type is [`Share`]: one host's part of a load that several hosts send.
 //!
 //! ```
 //! use unladen_load::Share;

@@ -1,4 +1,4 @@
-//! The principal type is [`Tally`]: what one run counted.
+//! The principal type is [`Tally`]: counts of one run.
 //!
 //! ```
 //! use std::time::{Duration, Instant};

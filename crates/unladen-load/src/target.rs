@@ -1,7 +1,7 @@
 //! The principal type is [`Target`]: where the connections of a request go.
 //!
-//! Names are resolved once, before anything is measured: a lookup amid the run would be a cost that the application
-//! did not cause.
+//! Names are resolved once, before anything is measured: a lookup during the run would be a cost that the
+//! application did not cause.
 //!
 //! ```
 //! use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The principal type is [`TlsOptions`]: whom to trust.
+//! The principal type is [`TlsOptions`]: trust, identity and resumption in TLS.
 //!
 //! ```
 //! use unladen_load::{Roots, TlsOptions};

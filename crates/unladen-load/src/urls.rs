@@ -1,6 +1,6 @@
 //! The principal type is [`UrlLine`]: one line of a list of URLs, `[WEIGHT] [METHOD] URL [label]`.
 //!
-//! Empty lines and lines that begin with `#` are passed over. The weight says how often it is sent, against the others.
+//! Empty lines and lines that begin with `#` are skipped. The weight is the request's relative frequency.
 //!
 //! ```
 //! use std::path::Path;

@@ -1,4 +1,4 @@
-//! The principal type is [`AnswerPart`]: a part of an answer that a knob is to change, such as `size` or `Vary`.
+//! The principal type is [`AnswerPart`]: a part of an answer that a knob is meant to change, such as `size` or `Vary`.
 //!
 //! ```
 //! use unladen_prove::AnswerPart;

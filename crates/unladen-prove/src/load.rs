@@ -1,4 +1,4 @@
-//! The principal type is [`Load`]: how many requests an experiment sends, how fast, and in which shape.
+//! The principal type is [`Load`]: number, rate and form of an experiment's requests.
 //!
 //! ```
 //! use unladen_prove::{Budget, Load, Pace};

@@ -13,7 +13,7 @@ pub fn memory(connections: usize) -> u64 {
     BASE + CONNECTION * connections as u64
 }
 
-/// What whoever starts a load should know of what the agents take; nothing for as few connections as are usual.
+/// Note on the memory of agents for the user who starts a load; `None` for a usual number of connections.
 ///
 /// ```
 /// assert_eq!(unladen_agent::memory_note(100), None);

@@ -9,7 +9,7 @@ const LONGEST_LINE: usize = 64 << 10;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads a log line by line. It allocates nothing for a line, and keeps no more than one.
+/// Reads a log line by line. Allocates nothing for a line, and keeps at most one.
 ///
 /// ```
 /// use unladen_load::{LogLine, LogReader};
