@@ -166,7 +166,7 @@ pub struct RetrySettings {
 pub struct BreakerSettings {
     /// Share of failures (no connection, no answer, 502, 503, 504) that opens it …
     pub failures: f64,
-    /// … of at least this many requests …
+    /// … of at least this many requests within `window`.
     pub requests: u32,
     pub window: Duration,
     /// Time it stays open, before trials.
