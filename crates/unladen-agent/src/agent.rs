@@ -20,7 +20,6 @@ use crate::hello::Hello;
 use crate::load::{FarLoad, LoadAsk};
 use crate::probes::{FarSide, ProbeAsk};
 
-/// An answer that cannot be given or cannot be sent.
 enum Failure {
     Refused(String),
     Ends(AgentError),
@@ -98,7 +97,6 @@ impl Agent {
         self.unless_refused(id, probes.answer(ask, &mut send))
     }
 
-    /// Groups are those that the probes have reported.
     fn evidence(&self, evidence: &mut EvidenceSide, probes: &mut FarSide, ask: EvidenceAsk) -> Result<(), AgentError> {
         let mut send = |answer| self.outbox.send(&Answer::Evidence(answer)).map_err(Failure::Ends);
         self.unless_refused(0, evidence.answer(ask, probes.instrument(), &mut send))

@@ -16,11 +16,9 @@ pub enum Answer {
     },
     Probes(ProbeAnswer),
     Load(LoadAnswer),
-    /// Something cannot be done.
     Refused {
         /// Id of the question, or 0 if it has none.
         id: u64,
-        /// What, why, and what helps.
         why: String,
     },
     Evidence(EvidenceAnswer),

@@ -10,12 +10,10 @@ use crate::probes::ProbeAsk;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
     Ping {
-        /// Repeated in the answer.
         id: u64,
     },
     Probes(ProbeAsk),
     Load(LoadAsk),
-    /// Ends the session, as the end of the pipe does.
     Bye,
     /// About the activity of processes there.
     Evidence(EvidenceAsk),

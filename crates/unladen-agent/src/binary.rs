@@ -17,9 +17,7 @@ const MAX_SIZE: u64 = 512 << 20;
 #[derive(Debug)]
 pub struct AgentBinary {
     pub path: PathBuf,
-    /// In bytes.
     pub size: u64,
-    /// In hexadecimal.
     pub sha256: String,
     /// Whether it needs libraries that the other host may not have.
     pub is_dynamic: bool,

@@ -18,7 +18,6 @@ pub enum SessionError {
         host: String,
         command: String,
         status: String,
-        /// Last words on stderr, after a colon; empty if there are none.
         words: String,
     },
     #[error(
@@ -28,7 +27,6 @@ pub enum SessionError {
         host: String,
         command: String,
         after: Duration,
-        /// Last words, after a colon; empty if there are none.
         words: String,
     },
     #[error(
@@ -37,7 +35,6 @@ pub enum SessionError {
     SlowCopy {
         host: String,
         size: u64,
-        /// Last words, after a colon; empty if there are none.
         words: String,
     },
     #[error(
@@ -78,13 +75,11 @@ pub enum SessionError {
     Gone {
         host: String,
         why: String,
-        /// Last words on stderr, after a colon; empty if there are none.
         words: String,
     },
     #[error("host {host} did not answer in time{words}")]
     Late {
         host: String,
-        /// Last words on stderr, after a colon; empty if there are none.
         words: String,
     },
     #[error("host {host}: its agent says what cannot be: {why}. Is it unladen {} there?", env!("CARGO_PKG_VERSION"))]

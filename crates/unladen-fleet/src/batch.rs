@@ -21,7 +21,6 @@ impl Batch {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Adapts to the last result.
     pub(crate) fn judge<T>(&self, read: Result<T, BusError>) -> Result<T, BusError> {
         let now = self.size();
         match &read {

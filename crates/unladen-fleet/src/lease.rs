@@ -37,7 +37,6 @@ impl Lease {
         Duration::from_nanos(self.until.load(Ordering::Relaxed).saturating_sub(self.nanoseconds(at)))
     }
 
-    /// Never shortens it.
     pub(crate) fn renew(&self, until: Instant) {
         self.until.fetch_max(self.nanoseconds(until), Ordering::SeqCst);
     }

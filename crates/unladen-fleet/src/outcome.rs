@@ -14,7 +14,6 @@ pub struct Outcome {
     /// Whether all (or as many as requested) have confirmed it; without a wait, whether it is written.
     pub is_confirmed: bool,
     pub nodes: Vec<NodeOutcome>,
-    /// What prevents it, if anything.
     pub why: Option<String>,
     pub took: Duration,
 }

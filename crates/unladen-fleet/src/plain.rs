@@ -1,6 +1,5 @@
 //! [`plain`]: makes foreign text safe to display.
 
-/// Maximum characters of foreign text.
 const LONGEST: usize = 300;
 
 /// Text of an engine or a record for logs and answers: on one line, without terminal controls, and shortened.

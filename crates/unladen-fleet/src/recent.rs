@@ -13,11 +13,9 @@ pub(crate) struct Recent {
     order: VecDeque<u64>,
 }
 
-/// More than a node repeats at once.
 const KEPT: usize = 4096;
 
 impl Recent {
-    /// Adds it; returns whether it is new.
     pub(crate) fn insert(&mut self, record: &[u8]) -> bool {
         let hash = self.hasher.hash_one(record);
         if !self.known.insert(hash) {

@@ -9,7 +9,6 @@ pub(crate) struct Seldom {
     state: Mutex<(Option<Instant>, u64)>,
 }
 
-/// Minimum time between two log lines.
 const PAUSE: Duration = Duration::from_secs(10);
 
 impl Seldom {

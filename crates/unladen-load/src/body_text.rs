@@ -10,7 +10,6 @@ pub struct BodyText(memmem::Finder<'static>);
 
 pub(crate) struct Look<'a> {
     finder: &'a memmem::Finder<'static>,
-    /// End of the previous pieces, shorter than the text.
     tail: Vec<u8>,
     found: bool,
 }

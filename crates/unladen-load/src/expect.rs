@@ -15,7 +15,6 @@ use crate::statuses::Statuses;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expect {
     pub statuses: Statuses,
-    /// Text that each body must hold.
     pub body: Option<BodyText>,
     /// Whether each answer must equal the first one to the same request.
     pub same: bool,

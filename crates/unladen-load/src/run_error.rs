@@ -9,6 +9,5 @@ use crate::tally::Tally;
 pub struct RunError {
     #[source]
     pub error: LoadError,
-    /// Counts until then.
     pub tally: Box<Tally>,
 }

@@ -13,7 +13,6 @@ pub(crate) const MOST: usize = 4 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unpacked {
     pub content: Bytes,
-    /// Whether it is the whole body.
     pub is_whole: bool,
 }
 

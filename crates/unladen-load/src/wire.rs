@@ -46,7 +46,6 @@ impl Traffic {
         self.received.load(Relaxed)
     }
 
-    /// Forgets the time of the first write.
     pub(crate) fn rearm(&self) {
         self.written.store(0, Relaxed);
     }

@@ -3,7 +3,6 @@
 /// A certificate that a site shows to its clients, or orders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CertificateState {
-    /// Its first name, else its file.
     pub name: String,
     /// Last second of validity, since 1970; `None` if there is no certificate yet.
     pub not_after: Option<u64>,
@@ -17,7 +16,6 @@ pub struct OrderState {
     pub is_ordering: bool,
     /// Time of the next step, in seconds since 1970; `None` if unknown.
     pub next: Option<u64>,
-    /// Failures since the last success.
     pub failures: u64,
     /// Last error: the authority's message, and what to do.
     pub error: Option<String>,

@@ -2,7 +2,6 @@
 
 /// Access to the state of memory held for clients.
 pub trait ClientMemory: std::fmt::Debug + Send + Sync {
-    /// Current state.
     fn state(&self) -> ClientMemoryState;
 }
 

@@ -26,7 +26,6 @@ const LONGEST: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(super) struct Peers {
     addresses: ArcSwap<Vec<PeerAddress>>,
-    /// Locked during a poll.
     last: Mutex<Last>,
 }
 

@@ -13,7 +13,6 @@ use tokio::time::{Instant, timeout_at};
 #[derive(Debug)]
 pub(crate) struct Pulses {
     asked: watch::Sender<u64>,
-    /// Last answer of each thread, by its number.
     threads: Mutex<BTreeMap<usize, watch::Receiver<u64>>>,
     /// Number of expected threads; 0 until it is known.
     expected: AtomicUsize,

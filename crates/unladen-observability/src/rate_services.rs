@@ -2,7 +2,6 @@
 
 /// A rate limit service that is in use.
 pub trait RateServiceView: std::fmt::Debug + Send + Sync {
-    /// Current state.
     fn state(&self) -> RateServiceState;
 }
 
@@ -13,11 +12,8 @@ pub struct RateServiceState {
     pub service: String,
     /// Whether the circuit is open: it has failed so often that it is only tried now and then.
     pub is_open: bool,
-    /// Calls waiting for an answer.
     pub in_flight: u64,
-    /// Answers: within the limits.
     pub within: u64,
-    /// Answers: beyond the limits.
     pub over: u64,
     pub late: u64,
     /// No connection, no such service, or an unusable answer.

@@ -8,7 +8,6 @@ use crate::Observability;
 use crate::ready_check::ReadyCheck;
 use crate::sites::SiteView;
 
-/// Whether this process should get clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Readiness {
     findings: Vec<Finding>,
@@ -18,7 +17,6 @@ pub(crate) struct Readiness {
 struct Finding {
     name: &'static str,
     is_ok: bool,
-    /// If it fails, the process is not ready.
     is_required: bool,
     text: String,
 }
@@ -49,7 +47,6 @@ impl Readiness {
         self.findings.iter().all(|finding| finding.is_ok || !finding.is_required)
     }
 
-    /// A summary line, then a line for each check.
     pub(crate) fn text(&self) -> String {
         let mut text = if self.is_ready() { "ready\n" } else { "not ready\n" }.to_owned();
         for Finding { name, is_ok, is_required, text: found } in &self.findings {
@@ -91,7 +88,6 @@ fn threads(observability: &Observability) -> Finding {
     Finding { name: "threads", is_ok, is_required: true, text }
 }
 
-/// `None` if no site has certificates.
 fn certificates(sites: &[std::sync::Arc<dyn SiteView>]) -> Option<(bool, String)> {
     let all = sites.iter().flat_map(|site| site.certificates());
     let (mut count, mut lacking) = (0, Vec::new());
@@ -108,7 +104,6 @@ fn certificates(sites: &[std::sync::Arc<dyn SiteView>]) -> Option<(bool, String)
     (count > 0).then(|| told(count, "there", lacking))
 }
 
-/// `None` if no site has an application.
 fn upstreams(observability: &Observability, sites: &[std::sync::Arc<dyn SiteView>]) -> Option<(bool, String)> {
     let (mut count, mut lacking) = (0, Vec::new());
     for site in sites {
@@ -125,7 +120,6 @@ fn upstreams(observability: &Observability, sites: &[std::sync::Arc<dyn SiteView
     (count > 0).then(|| told(count, "have an endpoint", lacking))
 }
 
-/// `None` without a fleet.
 fn fleet(observability: &Observability) -> Option<(bool, String)> {
     let state = observability.fleet()?.state();
     let text = match (state.is_connected, state.error) {

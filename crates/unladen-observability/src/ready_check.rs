@@ -6,11 +6,8 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadyCheck {
-    /// Each site with TLS has its certificates.
     Certificates,
-    /// Each site with an application has an endpoint that can take requests.
     Upstreams,
-    /// This node has received all purges of its fleet.
     Fleet,
 }
 

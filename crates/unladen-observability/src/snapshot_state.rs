@@ -10,7 +10,6 @@ pub struct SnapshotState {
     /// Why the snapshot as a whole was not loaded; `None` if it was, or there was none.
     pub refused: Option<String>,
     pub last: Option<WrittenSnapshot>,
-    /// Snapshots that could not be written.
     pub failures: u64,
     /// Why the last write failed; `None` if one succeeded since.
     pub failure: Option<String>,

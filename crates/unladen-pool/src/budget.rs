@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use crate::window::Window;
 
-/// Requests within this time count.
 const WINDOW: Duration = Duration::from_secs(10);
 /// Always allowed, so that an upstream with few requests has retries too.
 const MIN_PER_SECOND: f64 = 3.0;

@@ -23,7 +23,6 @@ use found::Found;
 use srv::SrvNames;
 use xds::ControlPlane;
 
-/// Learns the endpoints. Known ones stay until the source provides others.
 #[derive(Debug)]
 pub(crate) struct Discoverer {
     source: Source,
@@ -32,7 +31,6 @@ pub(crate) struct Discoverer {
     placed: Vec<Placed>,
 }
 
-/// A source always provides the complete list, whenever it may have changed.
 #[derive(Debug)]
 enum Source {
     Srv(SrvNames),

@@ -32,11 +32,9 @@ pub struct XdsSource {
     pub host: String,
     pub port: u16,
     pub cluster: String,
-    /// This node's `node.id`.
     pub node: String,
 }
 
-/// As in a configuration.
 impl fmt::Display for EndpointSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

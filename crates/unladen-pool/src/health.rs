@@ -18,7 +18,6 @@ pub use unhealthy::Unhealthy;
 
 use count::Count;
 
-/// Share of the interval by which a check varies.
 const JITTER: f64 = 0.1;
 
 impl Check {

@@ -15,7 +15,6 @@ pub(crate) struct IdleConnections {
     /// The last used at the end, which is taken first, so that surplus ones grow old and are closed.
     idle: VecDeque<Connection>,
     shared: Vec<H2Connection>,
-    /// The maintaining task sleeps for long, and needs a notification of the next one.
     pub(crate) dozes: bool,
 }
 
@@ -62,7 +61,6 @@ impl IdleConnections {
         self.shared.iter().any(|connection| Arc::ptr_eq(connection.endpoint(), endpoint))
     }
 
-    /// Closes connections that are spent, closed by their peer, or whose endpoint is gone. Reports each reason.
     pub(crate) fn sweep(
         &mut self,
         settings: &PoolSettings,

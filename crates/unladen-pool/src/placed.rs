@@ -12,7 +12,6 @@ pub struct Placed {
     /// Lower ones first: the next priority is used only if none of this can be.
     pub priority: u32,
     pub zone: Option<String>,
-    /// It gets no more requests; those under way end.
     pub draining: bool,
 }
 

@@ -12,13 +12,11 @@ use crate::unix_stream::UnixStream;
 /// A TCP or Unix socket stream.
 #[derive(Debug)]
 pub enum Socket {
-    /// On this thread's runtime.
     Tcp(TcpStream),
     Unix(UnixStream),
     /// On no runtime: between two threads.
     ParkedTcp(std::net::TcpStream),
     ParkedUnix(std::os::unix::net::UnixStream),
-    /// Lost in a move; reads and writes fail.
     Gone,
 }
 

@@ -11,7 +11,7 @@ use crate::resolve::{Resolver, Watcher};
 use crate::upstream::Upstream;
 
 const SWEEP: Duration = Duration::from_millis(500);
-/// Minimum interval.
+/// Minimum interval of these looks.
 const SHORTEST: Duration = Duration::from_millis(10);
 /// After this many looks without connections it waits for a notification.
 const QUIET: u32 = 8;

@@ -10,7 +10,6 @@ use crate::upstream::Upstream;
 /// How many of an upstream's endpoints can take requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usable {
-    /// Those that pass health checks, and whose socket exists if they have one.
     pub usable: usize,
     /// All that may get requests, without drained ones.
     pub all: usize,

@@ -23,7 +23,6 @@ pub enum SwitchError {
     /// The journal cannot be written or read, so nothing is switched.
     #[error("cannot {what} {path}: {source}; without a journal beside the experiment nothing is switched", path = path.display())]
     Journal { what: &'static str, path: PathBuf, source: io::Error },
-    /// The journal has another format than this version's.
     #[error("{path} cannot be understood: {source}; put back what it names by hand, then remove its folder", path = path.display())]
     JournalText { path: PathBuf, source: serde_json::Error },
     /// A knob cannot be switched at all; nothing was changed.

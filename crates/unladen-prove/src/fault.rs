@@ -12,7 +12,6 @@ pub enum Fault {
     Command(#[from] CommandFault),
     #[error("cannot {what} {path}: {source}", path = path.display())]
     File { what: &'static str, path: PathBuf, source: io::Error },
-    /// A file that could not be restored exactly.
     #[error("{path} is {is}: {instead}", path = path.display())]
     Unsafe { path: PathBuf, is: String, instead: &'static str },
     #[error("the patch {patch} does not apply in {dir}{advice}\n{output}", patch = patch.display(), dir = dir.display())]
@@ -46,14 +45,12 @@ impl Fault {
         matches!(self, Self::Command(CommandFault::Cancelled))
     }
 
-    /// For `map_err`: adds the operation and the file.
     pub(crate) fn file(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { what, path, source }
     }
 }
 
-/// The output as its own paragraph, or nothing.
 fn shown(output: &str) -> String {
     if output.is_empty() { "; it said nothing".into() } else { format!("; it said:\n{output}") }
 }

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 #[derive(Debug, Default)]
 #[must_use = "what could not be put back has to be said"]
 pub struct PutBack {
-    /// Knobs and services put back, by name.
     pub done: Vec<String>,
     pub failed: Vec<NotPutBack>,
     pub journal: Option<PathBuf>,
@@ -16,7 +15,6 @@ pub struct PutBack {
 /// Something that could not be put back.
 #[derive(Debug)]
 pub struct NotPutBack {
-    /// A knob's change or a service.
     pub what: String,
     pub why: String,
     /// Command to type instead.

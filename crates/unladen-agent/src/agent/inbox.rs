@@ -15,10 +15,8 @@ use crate::frame::{FrameError, FrameReader};
 /// Maximum of waiting questions. Each may take a megabyte.
 const MAX_WAITING: usize = 2;
 
-/// Time that current work may take after the end.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Polling interval of a full queue.
 const PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Debug)]
@@ -40,7 +38,6 @@ impl Inbox {
         Self { queue }
     }
 
-    /// The next frame; `None` at the end.
     pub(super) fn next(&self) -> Result<Option<Vec<u8>>, AgentError> {
         match self.queue.recv() {
             Ok(Ok(body)) => Ok(Some(body)),
@@ -70,7 +67,6 @@ fn take(mut from: FrameReader<Polled>, silence: Duration, queue: &SyncSender<Res
     }
 }
 
-/// A pipe with a limit on silence.
 struct Polled {
     from: File,
     silence: Duration,

@@ -9,7 +9,6 @@ const HEADER: usize = 64;
 /// More program headers than any linker writes.
 const MAX_SEGMENTS: u16 = 128;
 
-/// Type of the segment that names the dynamic loader.
 const PT_INTERP: u32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +32,6 @@ const MACHINES: &[Machine] = &[
 ];
 
 impl Elf {
-    /// `None` if it is no program, or for an unknown machine.
     pub(super) fn read(file: &mut File) -> io::Result<Option<Self>> {
         let mut header = [0; HEADER];
         match file.read_exact(&mut header) {

@@ -7,7 +7,6 @@ use std::time::Instant;
 /// one.
 #[derive(Clone, Copy)]
 pub struct Patience<'a> {
-    /// Wait at most until then.
     pub deadline: Instant,
     /// Stop waiting when this returns false.
     pub is_wanted: &'a dyn Fn() -> bool,

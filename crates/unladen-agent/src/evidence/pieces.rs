@@ -7,7 +7,6 @@ use super::message::MAX_EVIDENCE;
 /// Bytes of a piece: well below a frame.
 const PIECE: usize = 1 << 19;
 
-/// A writer with a maximum length.
 #[derive(Debug, Default)]
 pub(super) struct Bounded {
     bytes: Vec<u8>,

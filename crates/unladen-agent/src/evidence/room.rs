@@ -3,7 +3,6 @@
 /// Maximum lists and structures: a page that touches ten thousand files makes a fifth of them. An empty structure is
 /// two bytes of JSON and four hundred in memory.
 const MAX_STRUCTURES: usize = 250_000;
-/// Maximum values: numbers, texts, structures.
 const MAX_VALUES: usize = 4_000_000;
 
 /// Whether it is small enough to be parsed. Invalid JSON is left to the parser: up to the error, the count is right.

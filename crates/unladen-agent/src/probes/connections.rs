@@ -27,7 +27,6 @@ pub(super) struct Connections<'a> {
 }
 
 impl<'a> Connections<'a> {
-    /// As of the last reading.
     pub(super) fn of(instrument: &'a Instrument) -> Self {
         Self { instrument }
     }

@@ -17,6 +17,5 @@ pub struct FarReading {
     pub times: MachineTimes,
     /// CPU of all readings there, in ns.
     pub own_cpu_ns: u64,
-    /// From question to answer, by the local clock.
     pub round_trip: Duration,
 }

@@ -16,7 +16,6 @@ const LINES: usize = 5;
 
 const MOST: usize = 1000;
 
-/// Polling interval and number of polls for the end.
 const PAUSE: Duration = Duration::from_millis(5);
 const PAUSES: usize = 40;
 
@@ -71,7 +70,6 @@ impl LastWords {
         shown(&lines.join(" / "), MOST)
     }
 
-    /// The text after a colon, or nothing.
     pub(super) fn behind_colon(&self) -> String {
         let text = self.text();
         if text.is_empty() { text } else { format!(": {text}") }

@@ -9,11 +9,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 /// How a session is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// Whether a program may be copied to a host without one.
     pub copy: bool,
     /// The program to copy; else it is searched ([`AgentBinary::find`](crate::AgentBinary::find)).
     pub agent: Option<PathBuf>,
-    /// Time for a shell there to answer.
     pub connect_timeout: Duration,
 }
 

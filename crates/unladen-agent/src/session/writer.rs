@@ -19,7 +19,6 @@ pub(super) enum Out {
     Line(String),
     File(Take<File>),
     Frame(Vec<u8>),
-    /// A ping, timed as it is written.
     Ping,
 }
 

@@ -5,7 +5,6 @@ use unladen_tls::TlsFault;
 use crate::BusError;
 use crate::plain::plain;
 
-/// Advice for TLS errors of an engine.
 pub(super) struct Handshake {
     pub(super) authority: &'static str,
     pub(super) name: &'static str,
@@ -15,7 +14,6 @@ pub(super) struct Handshake {
 }
 
 impl Handshake {
-    /// The error at an address, with advice.
     pub(super) fn failed(&self, at: &str, fault: &TlsFault) -> BusError {
         let does = match fault {
             TlsFault::UnknownIssuer => self.authority,

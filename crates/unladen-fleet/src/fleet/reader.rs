@@ -64,7 +64,6 @@ impl Fleet {
         }
     }
 
-    /// Pause before the next read after consecutive losses.
     fn rest(&self, losses: u32) -> Duration {
         match losses {
             0 => Duration::ZERO,
@@ -72,7 +71,6 @@ impl Fleet {
         }
     }
 
-    /// Applies purges of other nodes. No client waits for it.
     async fn forget(&self, forget: &Arc<dyn Forget>, generation: u64, records: Vec<(Position, Vec<u8>)>) {
         let is_late = !self.lease.holds(Instant::now());
         let mut meant = Vec::with_capacity(records.len());

@@ -34,7 +34,6 @@ pub(super) fn target<'a>(entry: &LogEntry<'a>, host: &str) -> Result<Cow<'a, str
     if decoded.len() > LONGEST_TARGET { Err(PassedOver::Long) } else { Ok(Cow::Owned(decoded)) }
 }
 
-/// Host of an absolute URL, without user and port, and its path and query.
 pub(super) fn absolute(target: &[u8]) -> Option<(&[u8], &[u8])> {
     let scheme = memchr::memmem::find(&target[..target.len().min(8)], b"://")?;
     if !target[..scheme].eq_ignore_ascii_case(b"http") && !target[..scheme].eq_ignore_ascii_case(b"https") {
@@ -70,7 +69,6 @@ fn path<'a>(target: &'a [u8], host: &str) -> Result<&'a [u8], PassedOver> {
     }
 }
 
-/// Whether a byte is sent unescaped.
 fn is_carried(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'#' | b'\\' | b'"' | b'<' | b'>' | b'`')
 }

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::RequestRecord;
 
-/// Maximum records in a batch; more are refused.
 const MOST: u32 = 65_536;
 
 /// Records in some twenty bytes each, as in a record file: every number is exact.

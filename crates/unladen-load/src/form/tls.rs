@@ -73,7 +73,6 @@ impl TlsForm {
 }
 
 impl fmt::Debug for TlsForm {
-    /// Omits the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TlsForm")
             .field("insecure", &self.insecure)

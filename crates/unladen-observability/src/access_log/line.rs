@@ -7,7 +7,6 @@ use crate::wall::Wall;
 use crate::{Addresses, End, LogField, LogFields, RequestAccount};
 use crate::{hex, json};
 
-/// Maximum length of a line, its end included.
 pub(super) const LONGEST: usize = 8 * 1024;
 
 // Maximum bytes of text that peers choose; together with all else less than a line.
@@ -26,7 +25,6 @@ pub(super) struct Shape {
     pub(super) addresses: Addresses,
 }
 
-/// Appends the line and its end.
 pub(super) fn write(record: &RequestAccount<'_>, shape: Shape, into: &mut Vec<u8>) {
     let mut line = Line { into, is_first: true, is_whole: true };
     line.into.push(b'{');
@@ -40,7 +38,6 @@ pub(super) fn write(record: &RequestAccount<'_>, shape: Shape, into: &mut Vec<u8
     into.extend(b"}\n");
 }
 
-/// Value of the first field of this name.
 fn said<'r>(record: &RequestAccount<'r>, name: &[u8]) -> &'r [u8] {
     record.fields.and_then(|fields| fields.find(name)).unwrap_or_default()
 }
@@ -48,7 +45,6 @@ fn said<'r>(record: &RequestAccount<'r>, name: &[u8]) -> &'r [u8] {
 struct Line<'l> {
     into: &'l mut Vec<u8>,
     is_first: bool,
-    /// Nothing was cut.
     is_whole: bool,
 }
 

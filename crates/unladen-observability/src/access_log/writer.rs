@@ -21,12 +21,9 @@ pub(super) struct Writer {
     shared: Arc<Shared>,
     sink: Sink,
     batch: Vec<u8>,
-    /// The last write broke off within a line.
     torn: bool,
-    /// Last command number seen.
     told: u64,
     stops: bool,
-    /// Lines lost since the last successful write.
     lost: u64,
     /// Lines that found no room, as far as reported.
     lost_full: u64,
@@ -128,7 +125,6 @@ impl Writer {
         }
     }
 
-    /// Whether lines were lost since the last look.
     fn look_for_lost(&mut self) {
         let lost = self.shared.lost_full.load(Ordering::Relaxed);
         if lost > self.lost_full {

@@ -30,7 +30,7 @@ pub(super) async fn to<B>(request: Request<B>, observability: &Observability) ->
     }
 }
 
-/// Whether all threads that carry requests still reach their event loop between two of them, and nothing more: a
+/// Whether all threads that carry requests still reach their event loop between two requests, and nothing more: a
 /// supervisor that restarts a process for what others lack restarts all of them.
 pub(super) async fn live(headers: &HeaderMap, observability: &Observability) -> Response<Full<Bytes>> {
     let (count, silent) = observability.pulses.silent(WITHIN).await;

@@ -67,7 +67,6 @@ fn client(upstream: &UpstreamSnapshot) -> Vec<Point> {
     upstream.totals.kinds.iter().filter(|row| row.client.count() > 0).map(of).collect()
 }
 
-/// Attributes of a kind: method, status and error.
 fn kind(kind: &Kind) -> Attributes {
     let mut attributes = Vec::new();
     if kind.rest {

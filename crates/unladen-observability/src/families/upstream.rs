@@ -4,10 +4,8 @@ use super::family::{Attributes, Family, Point, upstream_of};
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::upstreams::Configured;
 
-/// A counter of the pool, its metric, and the attribute that distinguishes it.
 type Count = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
-/// Counters of the pool and their metrics.
 const COUNTS: &[Count] = &[
     ("connects", "unladen.connections.made", None),
     ("connect_failures", "unladen.connections.failed", None),

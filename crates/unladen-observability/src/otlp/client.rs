@@ -29,7 +29,6 @@ pub(super) struct Client {
 struct Kept {
     target: Target,
     sender: SendRequest<Full<Bytes>>,
-    /// Drives the connection.
     task: AbortHandle,
 }
 

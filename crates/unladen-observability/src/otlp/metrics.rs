@@ -9,7 +9,6 @@ use crate::hex;
 use crate::histogram::BOUNDS;
 use crate::wall::Wall;
 
-/// Points are totals since the start.
 const CUMULATIVE: u8 = 2;
 
 /// Attributes that are integers by the conventions.

@@ -14,7 +14,6 @@ pub(super) struct Patience {
     pub(super) whole: Duration,
 }
 
-/// Whether a collector may accept later what it has refused now.
 pub(super) fn is_worth_it(status: u16) -> bool {
     matches!(status, 429 | 502 | 503 | 504)
 }
@@ -28,7 +27,6 @@ pub(super) fn asked_for(retry_after: Option<&str>, now: Wall) -> Option<Duration
 // === impl Patience ===
 
 impl Default for Patience {
-    /// Roughly as OpenTelemetry's own exporters.
     fn default() -> Self {
         Self { first: Duration::from_secs(1), longest: Duration::from_secs(30), whole: Duration::from_secs(60) }
     }

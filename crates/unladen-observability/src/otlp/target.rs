@@ -10,7 +10,6 @@ pub(super) struct Target {
     /// Name or address to connect to, without brackets.
     pub(super) host: String,
     pub(super) port: u16,
-    /// For `Host`.
     pub(super) authority: String,
     /// Path before `/v1/traces`, without a slash at its end.
     pub(super) prefix: String,
@@ -23,7 +22,6 @@ pub(crate) enum TargetError {
     Malformed(String, url::ParseError),
     #[error("{0:?} is no URL of a collector: it has to begin with http:// or https://")]
     Scheme(String),
-    /// A user, a query or a fragment, which would not be sent.
     #[error(
         "{0:?} is no URL of a collector: only host, port and path are used, so a user, a query or a fragment may not be there"
     )]

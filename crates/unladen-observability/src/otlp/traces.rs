@@ -23,7 +23,6 @@ pub(super) fn request(spans: &[Span], resource: &Value, at: impl Fn(&str) -> Opt
     json!({ "resourceSpans": [{ "resource": resource, "scopeSpans": [{ "scope": scope(), "spans": spans }] }] })
 }
 
-/// Instrumentation scope.
 pub(super) fn scope() -> Value {
     json!({ "name": "unladen.serve", "version": env!("CARGO_PKG_VERSION") })
 }

@@ -13,7 +13,6 @@ use tokio::net::{TcpStream, UnixStream};
 
 use super::address::{PeerAddress, Place};
 
-/// Time limit, the connection included.
 pub(super) const DEADLINE: Duration = Duration::from_secs(1);
 
 /// Maximum bytes of an answer: a node with a hundred sites sends some 1 MB.

@@ -147,7 +147,6 @@ fn miss(miss: &Miss) -> Value {
     })
 }
 
-/// Untrusted text without terminal controls.
 fn text(bytes: &[u8]) -> String {
     let controls = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
     String::from_utf8_lossy(bytes).chars().map(controls).collect()

@@ -24,7 +24,6 @@ pub(super) struct EndpointFile {
     /// `None` before the first read, or without change notifications.
     changes: Option<Changes>,
     is_new: bool,
-    /// Stamp at the last read; `None` if there was no file.
     stamp: Option<Stamp>,
 }
 

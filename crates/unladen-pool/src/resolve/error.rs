@@ -13,7 +13,6 @@ use hickory_resolver::proto::ProtoError;
 pub enum ResolveError {
     #[error("no DNS server is known: {}: {source}; addresses and names of /etc/hosts work without", file.display())]
     NoServers { file: PathBuf, source: io::Error },
-    /// The DNS servers' configuration is unusable.
     #[error("no DNS server can be asked as {} is: {source}; it should have a line `nameserver ADDRESS`", file.display())]
     Unusable { file: PathBuf, source: NetError },
     #[error("`{host}` is no name that DNS could have: {source}")]

@@ -10,7 +10,6 @@ use hickory_resolver::proto::rr::{Name, RData, Record};
 pub(crate) struct SrvAnswer {
     /// Unordered; at least one.
     pub(crate) records: Vec<SrvRecord>,
-    /// Shortest lifetime of one of them.
     pub(crate) ttl: Duration,
     /// Addresses in the additional section, and their shortest lifetime, by the target's name.
     pub(crate) glue: HashMap<String, (Vec<IpAddr>, Duration)>,

@@ -24,7 +24,6 @@ pub(super) struct Sessions(Mutex<HashMap<ServerName<'static>, Session>>);
 struct Session {
     group: Option<NamedGroup>,
     tls12: Option<Tls12ClientSessionValue>,
-    /// Oldest first.
     tls13: VecDeque<Tls13ClientSessionValue>,
 }
 

@@ -20,7 +20,6 @@ fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given,
 /// A header of every request, which replaces those of its name in `[load]`.
 #[derive(Clone, Debug)]
 pub struct HeaderKnob {
-    /// Side on which it is sent.
     pub on: bool,
     pub header: Header,
 }

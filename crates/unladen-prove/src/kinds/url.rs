@@ -20,7 +20,6 @@ fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given,
 /// Requests another URL.
 #[derive(Clone, Debug)]
 pub struct UrlKnob {
-    /// Side on which it is requested.
     pub on: bool,
     pub url: Url,
 }

@@ -8,7 +8,6 @@ use crate::original::Content;
 
 pub(crate) struct Side {
     pub(crate) on: bool,
-    /// Whether commands find the knob on it.
     pub(crate) initial: bool,
 }
 

@@ -17,7 +17,6 @@ use crate::shell::COMMAND_TIME;
 
 /// Maximum length of a knob's name: arms are named after several.
 const LONGEST_NAME: usize = 60;
-/// Names of built-in arms.
 const TAKEN: [&str; 3] = ["baseline", "baseline again", "all"];
 
 /// Reads all of them. `alone`: no two are ever on together, so each may request anything.

@@ -7,7 +7,6 @@ use crate::read::reading::Reading;
 use crate::read::{home, keys, ready};
 use crate::service::{Restart, Service};
 
-/// Suffixes of units that can be restarted and have an environment.
 const UNIT_KINDS: [&str; 3] = [".service", ".socket", ".mount"];
 
 pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>) -> Result<Vec<Service>, Bad> {

@@ -19,7 +19,6 @@ const TIME: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(crate) struct Variables(BTreeMap<String, String>);
 
-/// The command that prints the variables, if the file has one, and its place. `None` if the text is no TOML.
 pub(crate) fn command(text: &str) -> Option<(String, std::ops::Range<usize>)> {
     let (document, bads) = Document::parse(text);
     let value = document.root().get("variables").filter(|_| bads.is_empty())?;
@@ -36,7 +35,6 @@ impl Variables {
         Ok(Self::read(&String::from_utf8_lossy(&bytes)))
     }
 
-    /// Skips other lines, such as warnings.
     fn read(output: &str) -> Self {
         let variable = |line: &str| {
             let (name, value) = line.trim_end().split_once('=')?;
@@ -45,7 +43,6 @@ impl Variables {
         Self(output.lines().filter_map(variable).collect())
     }
 
-    /// Replaces the variables in all texts of the file, except under the key `variables` itself.
     pub(crate) fn expand(&self, document: &mut Document<'_>) {
         if !self.0.is_empty() {
             document.replace_texts("variables", |text| self.expanded(text));

@@ -13,7 +13,6 @@ use crate::plain::plain;
 pub(super) struct Forbidden(Arc<Mutex<Option<String>>>);
 
 impl Forbidden {
-    /// Records a connection event.
     pub(super) fn hear(&self, event: &Event) {
         if let Event::ServerError(ServerError::Other(words)) = event
             && words.to_ascii_lowercase().contains("permissions violation")

@@ -7,7 +7,6 @@ use crate::BusError;
 use crate::bus::handshake::Handshake;
 use crate::plain::plain;
 
-/// Describes an error. `shown`: the server's hosts.
 pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> BusError {
     if let Some(said) = error.as_db_error() {
         let message = plain(&format!("{shown}: {} ({})", said.message(), said.code().code()));
@@ -46,7 +45,6 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> BusError {
     }
 }
 
-/// Advice for TLS errors.
 const HANDSHAKE: Handshake = Handshake {
     authority: "name the file that has its authority: `ca`",
     name: "use such a name in the URL, or ask for its authority alone: `sslmode=verify-ca`",
@@ -55,7 +53,6 @@ const HANDSHAKE: Handshake = Handshake {
 };
 const NO_CERTIFICATE: &str = "take `clientcert` and `cert` from its line in pg_hba.conf";
 
-/// Advice for the server's login errors.
 fn advice(said: &str) -> String {
     if said.contains("client certificate") {
         return format!(": none is sent: {NO_CERTIFICATE}");

@@ -30,7 +30,6 @@ pub(super) fn refused_auth(error: &str) -> String {
     format!("AUTH: {said} ({does})")
 }
 
-/// Advice for TLS errors.
 pub(super) const HANDSHAKE: Handshake = Handshake {
     authority: "name the file that has its authority: `ca`",
     name: "use such a name in the URL, or name a file that has this very certificate: `ca`",

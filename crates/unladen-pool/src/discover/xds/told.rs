@@ -123,7 +123,6 @@ fn address(one: &m::LbEndpoint) -> Result<Address, String> {
     }
 }
 
-/// Untrusted text on one line.
 fn shown(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(100).collect()
 }
