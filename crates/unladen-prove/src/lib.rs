@@ -30,8 +30,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Three stages, each with types of its own: the text becomes an [`Experiment`] or an [`ExperimentError`] that points at
-//! the place; the experiment becomes [`Arm`]s, by arithmetic alone; and the [`KnobController`] acts on the system.
+//! Three stages, each with types of its own: the text becomes an [`Experiment`] or an [`ExperimentError`] that points
+//! at the place; the experiment becomes [`Arm`]s, by arithmetic alone; and the [`KnobController`] acts on the system.
 //! Before it changes anything, the originals and the way back are in a journal on disk, so that a killed run can be put
 //! back by the next one, or by [`restore`].
 //!
