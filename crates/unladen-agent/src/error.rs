@@ -14,29 +14,15 @@ pub enum SessionError {
     #[error(
         "host {host}: `{command} sh` ended ({status}) before a shell answered{words}. The command has to give stdin and stdout of a shell there; try: echo 'echo ok' | {command} sh"
     )]
-    Ended {
-        host: String,
-        command: String,
-        status: String,
-        words: String,
-    },
+    Ended { host: String, command: String, status: String, words: String },
     #[error(
         "host {host}: no shell answered to `{command} sh` within {after:?}{words}. The command has to give stdin and stdout of a shell there; try: echo 'echo ok' | {command} sh"
     )]
-    NoAnswer {
-        host: String,
-        command: String,
-        after: Duration,
-        words: String,
-    },
+    NoAnswer { host: String, command: String, after: Duration, words: String },
     #[error(
         "host {host}: copying {size} bytes to it did not end in time{words}. Install unladen there, or copy a smaller program: `make agent` builds one for --agent"
     )]
-    SlowCopy {
-        host: String,
-        size: u64,
-        words: String,
-    },
+    SlowCopy { host: String, size: u64, words: String },
     #[error(
         "host {host}: `{command} sh` writes too much before a shell answers, beginning with {begins:?}. Have its login write less, or give a command that starts no login shell"
     )]
@@ -72,16 +58,9 @@ pub enum SessionError {
     #[error("host {host}: the agent there is unladen {theirs} and speaks protocol {protocol}, this is unladen {} with protocol {PROTOCOL}: install the same version on both", env!("CARGO_PKG_VERSION"))]
     Version { host: String, theirs: String, protocol: u32 },
     #[error("host {host} is gone: {why}{words}")]
-    Gone {
-        host: String,
-        why: String,
-        words: String,
-    },
+    Gone { host: String, why: String, words: String },
     #[error("host {host} did not answer in time{words}")]
-    Late {
-        host: String,
-        words: String,
-    },
+    Late { host: String, words: String },
     #[error("host {host}: its agent says what cannot be: {why}. Is it unladen {} there?", env!("CARGO_PKG_VERSION"))]
     Malformed { host: String, why: String },
     #[error("host {host}: {why}")]

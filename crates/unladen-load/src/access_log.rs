@@ -69,10 +69,7 @@ pub enum AccessLogError {
     #[error("{file} is compressed by {by}: unpack it first, as with `{by} -dc {file}`; plain text and gzip are read", file = file.display())]
     Compressed { file: PathBuf, by: &'static str },
     #[error("{file} has no GET request that can be repeated from a log{why}", file = file.display())]
-    Empty {
-        file: PathBuf,
-        why: String,
-    },
+    Empty { file: PathBuf, why: String },
 }
 
 #[derive(Default)]

@@ -36,9 +36,16 @@ pub struct Original {
 #[serde(rename_all = "snake_case")]
 enum Was {
     /// Absent, and so were these parent folders, innermost first.
-    Absent { folders: Vec<PathBuf> },
-    Link { target: PathBuf },
-    File { kept: String, meta: Meta },
+    Absent {
+        folders: Vec<PathBuf>,
+    },
+    Link {
+        target: PathBuf,
+    },
+    File {
+        kept: String,
+        meta: Meta,
+    },
 }
 
 /// Metadata of a file. Access lists and extended attributes are not kept.

@@ -24,11 +24,7 @@ pub struct Ready {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Check {
-    Url {
-        url: Url,
-        statuses: Statuses,
-        tls: Box<TlsOptions>,
-    },
+    Url { url: Url, statuses: Statuses, tls: Box<TlsOptions> },
     Command(String),
     Tcp(SocketAddr),
     Unix(PathBuf),

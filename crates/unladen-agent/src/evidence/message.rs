@@ -52,15 +52,9 @@ pub enum EvidenceAnswer {
     Attached,
     Begun,
     Counted,
-    Piece {
-        piece: Vec<u8>,
-        last: bool,
-    },
+    Piece { piece: Vec<u8>, last: bool },
     Detached,
-    Failed {
-        lack: FarLack,
-        why: String,
-    },
+    Failed { lack: FarLack, why: String },
 }
 
 /// Why nothing can be traced on a host.
