@@ -165,6 +165,7 @@ impl<'a> Rest<'a> {
         self.octets().map(u16::from_be_bytes).map(usize::from)
     }
 
+    /// A length-prefixed text (COUNTSTR).
     fn counted(&mut self) -> Result<&'a [u8], HtcpError> {
         let length = self.length()?;
         self.take(length)

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Record {
     pub node: String,
     pub number: u64,
+    /// `None` for all sites.
     pub site: Option<String>,
     pub what: What,
     pub is_soft: bool,
@@ -26,6 +27,7 @@ pub enum What {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
+    /// `None` for http and https.
     #[serde(rename = "https", default, skip_serializing_if = "Option::is_none")]
     pub is_https: Option<bool>,
     /// As in `Host`; empty for requests without one.

@@ -40,6 +40,7 @@ const MOST_TARGETS: usize = 100_000;
 /// Maximum bytes of all targets together: each becomes requests.
 const MOST_TARGET_BYTES: usize = 64 << 20;
 
+/// In bytes.
 const MOST_UNPACKED: u64 = 100 << 30;
 
 /// Magic bytes of gzip (RFC 1952, section 2.3.1).

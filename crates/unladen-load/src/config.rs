@@ -44,7 +44,9 @@ pub struct DriverConfig {
     pub http: HttpVersion,
     /// Requests a second of all workers together; without it each worker sends when its last request is done.
     pub rate: Option<f64>,
+    /// Limit of a request, with its connection, 1 ms to 24 h.
     pub timeout: Duration,
+    /// Limit of resolving a name, and of opening a connection, each 1 ms to 24 h.
     pub connect_timeout: Duration,
     pub tls: TlsOptions,
     pub expect: Expect,

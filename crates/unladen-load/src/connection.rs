@@ -22,6 +22,7 @@ use crate::wire::Traffic;
 /// large pages took 0.8 MB each, and an agent with hundreds of them more than a host has to spare.
 const MOST_BUFFERED: usize = 64 << 10;
 
+/// An open connection. A clone of one for HTTP/2 is the same connection.
 pub(crate) struct Connection {
     sender: Sender,
     traffic: Arc<Traffic>,

@@ -37,7 +37,9 @@ const DIGITS: u8 = 3;
 #[derive(Clone, Debug)]
 pub struct Tally {
     pub ended: End,
+    /// Answered as expected.
     pub requests: u64,
+    /// Latencies of `requests` in ns, from planned time to last byte, as they ended; the first [`KEPT_LATENCIES`].
     pub latencies_ns: Vec<u64>,
     /// All their latencies in ns, to three digits, above 1 µs.
     pub latency: Histogram<u64>,

@@ -41,6 +41,7 @@ pub struct Target {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Address {
+    /// In the order to try; never empty.
     Tcp(Vec<SocketAddr>),
     Unix(PathBuf),
 }

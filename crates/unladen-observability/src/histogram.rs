@@ -45,6 +45,7 @@ pub struct HistogramTotals {
 }
 
 impl Counter {
+    /// To be called by the counting thread only.
     pub(super) fn add(&self, n: u64) {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
     }

@@ -42,6 +42,7 @@ pub(super) struct MetricsSnapshot {
 pub(super) struct UpstreamSnapshot {
     pub(super) name: Arc<str>,
     pub(super) totals: Totals,
+    /// `None` if it was removed from the configuration.
     pub(super) configured: Option<Configured>,
     pub(super) site: Option<SiteState>,
     pub(super) troubles: Vec<Told>,

@@ -88,6 +88,7 @@ fn threads(observability: &Observability) -> Finding {
     Finding { name: "threads", is_ok, is_required: true, text }
 }
 
+/// `None` if no site has certificates.
 fn certificates(sites: &[std::sync::Arc<dyn SiteView>]) -> Option<(bool, String)> {
     let all = sites.iter().flat_map(|site| site.certificates());
     let (mut count, mut lacking) = (0, Vec::new());
@@ -104,6 +105,7 @@ fn certificates(sites: &[std::sync::Arc<dyn SiteView>]) -> Option<(bool, String)
     (count > 0).then(|| told(count, "there", lacking))
 }
 
+/// `None` if no site has an application.
 fn upstreams(observability: &Observability, sites: &[std::sync::Arc<dyn SiteView>]) -> Option<(bool, String)> {
     let (mut count, mut lacking) = (0, Vec::new());
     for site in sites {

@@ -21,6 +21,7 @@ pub struct RequestAccount<'a> {
     pub client_version: Version,
     /// `None` if the upstream was not reached.
     pub upstream_version: Option<Version>,
+    /// Status sent to the client; 0 if none.
     pub status: u16,
     pub end: End,
     pub reuse: Reuse,

@@ -23,6 +23,7 @@ pub(super) struct SiteCounts {
     rows: Rows,
     /// In the order of [`ASKED`] and [`BROUGHT`].
     asked: [[Histogram; BROUGHT.len()]; ASKED.len()],
+    /// Body bytes sent by the application.
     bytes: Counter,
     misses: Misses,
 }

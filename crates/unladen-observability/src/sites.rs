@@ -29,11 +29,13 @@ pub trait SiteView: std::fmt::Debug + Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct SiteState {
     pub is_https: bool,
+    /// `None` if it stores nothing.
     pub store: Option<StoreState>,
     /// Connections closed on arrival since their client had too many.
     pub refused: u64,
     pub closed: u64,
     pub buffer: BufferState,
+    /// `None` if requests do not wait here.
     pub queue: Option<QueueState>,
     /// Memory written to disk and loaded; `None` if nothing is written.
     pub snapshot: Option<SnapshotState>,
@@ -61,7 +63,9 @@ pub struct QueueState {
 /// Bodies in the buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferState {
+    /// In bytes.
     pub memory: u64,
+    /// In bytes.
     pub disk: u64,
     pub files: u64,
     pub failures: u64,
@@ -71,6 +75,7 @@ pub struct BufferState {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StoreState {
     pub totals: StoreTotals,
+    /// Maximum bytes.
     pub bound: u64,
     pub fetches: u64,
     /// Bytes so far of the fetches under way.
@@ -96,6 +101,7 @@ pub enum What {
 /// Address of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageAddress {
+    /// `None` for either scheme.
     pub is_https: Option<bool>,
     pub authority: String,
     pub target: String,

@@ -72,6 +72,7 @@ impl Upstream {
     }
 }
 
+/// HTTP/2 peers answer a ping (RFC 9113, section 6.7).
 async fn ping(transport: Transport) -> Result<(), LeaseError> {
     let (send, mut connection) = h2::client::handshake(transport).await.map_err(LeaseError::Http2)?;
     let Some(mut pings) = connection.ping_pong() else { return Ok(()) };

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 struct Rate {
     /// Interval at a steady rate, ns.
     interval: u64,
+    /// How early one may come, ns.
     burst: u64,
 }
 

@@ -32,6 +32,7 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
+    /// Beside the experiment: `.NAME.undo`.
     pub(crate) fn folder_of(experiment: &Path) -> Result<PathBuf, SwitchError> {
         let fail = failed("find the folder of", experiment);
         let whole = std::path::absolute(experiment).map_err(failed("find the folder of", experiment))?;

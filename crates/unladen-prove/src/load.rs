@@ -40,6 +40,7 @@ pub struct Load {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
     Open {
+        /// Requests a second, finite and above 0.
         rate: f64,
         arrivals: Arrivals,
     },

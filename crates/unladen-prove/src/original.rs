@@ -261,6 +261,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     whole(OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?)
 }
 
+/// Reads at most [`LARGEST`] bytes: a file may have grown since it was inspected.
 fn whole(file: File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes)?;

@@ -21,6 +21,7 @@ use crate::fault::CommandFault;
 /// Default time limit of a command.
 pub const COMMAND_TIME: Duration = Duration::from_secs(300);
 
+/// Time for a command to end after SIGTERM, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 /// Maximum lines and bytes shown of the end of the output.
 const SHOWN_LINES: usize = 12;

@@ -28,6 +28,7 @@ pub enum LoadAsk {
         last: bool,
     },
     Begin {
+        /// Start: ns of the monotonic clock there.
         at_ns: u64,
     },
     Stop,

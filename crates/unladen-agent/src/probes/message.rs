@@ -57,6 +57,7 @@ pub enum ProbeAnswer {
     },
     Reading {
         id: u64,
+        /// ns of the monotonic clock there.
         at_ns: u64,
         new_groups: Vec<FarGroup>,
         /// Growth by group since the previous reading.

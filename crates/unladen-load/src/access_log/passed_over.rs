@@ -6,6 +6,7 @@ pub enum PassedOver {
     Empty,
     /// Not in the combined log format: cut, or of another kind.
     NoEntry,
+    /// No request of HTTP/1.0 or later.
     NoRequest,
     /// Not GET: its body is in no log.
     Method,
@@ -14,6 +15,7 @@ pub enum PassedOver {
     Informational,
     /// Answered 206: the requested range is in no log.
     Partial,
+    /// Answered 400 or above.
     Failed,
     OtherHost,
     /// The target begins neither with a slash nor with `http://` or `https://`.
@@ -22,6 +24,7 @@ pub enum PassedOver {
     Blank,
     /// A `#` in the target, which no request can carry.
     Fragment,
+    /// More than 8 KiB.
     Long,
     /// A new target beyond the maximum of distinct ones.
     Surplus,

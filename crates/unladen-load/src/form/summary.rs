@@ -16,6 +16,7 @@ pub struct RecordSummary {
     pub answered: u64,
     pub changed: u64,
     pub body_bytes: u64,
+    /// Body bytes of answers that were as expected.
     pub answered_bytes: u64,
     pub errors: BTreeMap<ErrorKind, u64>,
     /// Answers by status, expected or not.

@@ -21,6 +21,7 @@ pub(super) struct Reading {
     below: [f64; BUCKETS],
     requests: f64,
     failed: f64,
+    /// Site requests without files and own answers: those from memory, and all.
     saved: f64,
     asked: f64,
     is_draining: bool,

@@ -16,6 +16,7 @@ pub(super) struct Tier {
     turns: Mutex<Vec<i64>>,
 }
 
+/// Draws from all endpoints before the matching ones are searched one by one.
 const DRAWS: usize = 4;
 
 impl Tier {

@@ -37,6 +37,7 @@ const FIRST: Duration = Duration::from_secs(15);
 const FIRST_RETRY: Duration = Duration::from_millis(500);
 /// … up to this.
 const MAX_RETRY: Duration = Duration::from_secs(30);
+/// gRPC's `INVALID_ARGUMENT`.
 const INVALID: i32 = 3;
 
 /// For `fuzz/`: the endpoints in a message for a cluster or an assignment of this name.

@@ -40,9 +40,11 @@ pub struct Watcher {
 
 #[derive(Debug)]
 struct WatchedName {
+    /// Name to look up; `None` for an address.
     name: Option<(String, u16)>,
     origin: usize,
     weight: u32,
+    /// Time of the next lookup; `None` during one.
     due: Option<Instant>,
     lookup: Option<Id>,
     failures: u32,

@@ -19,6 +19,7 @@ const TIME: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(crate) struct Variables(BTreeMap<String, String>);
 
+/// The command that prints the variables, with its place; `None` without one, or if the text is no TOML.
 pub(crate) fn command(text: &str) -> Option<(String, std::ops::Range<usize>)> {
     let (document, bads) = Document::parse(text);
     let value = document.root().get("variables").filter(|_| bads.is_empty())?;

@@ -214,6 +214,7 @@ impl fmt::Debug for Link {
     }
 }
 
+/// Nanoseconds since 1970.
 fn made(info: &Info) -> i64 {
     i64::try_from(info.created.unix_timestamp_nanos()).unwrap_or_default()
 }
