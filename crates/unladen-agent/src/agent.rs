@@ -1,4 +1,4 @@
-//! The principal type is [`Agent`]: the end of a session that answers.
+//! The principal type is [`Agent`]: the answering end of a session.
 
 mod error;
 mod inbox;
@@ -20,13 +20,12 @@ use crate::hello::Hello;
 use crate::load::{FarLoad, LoadAsk};
 use crate::probes::{FarSide, ProbeAsk};
 
-/// An answer that cannot be given or cannot be sent.
 enum Failure {
     Refused(String),
     Ends(AgentError),
 }
 
-/// The end of a session that answers.
+/// The answering end of a session.
 #[derive(Debug)]
 pub struct Agent {
     inbox: Inbox,
@@ -34,7 +33,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Of these pipes. `at_end` is called, on another thread, two seconds after the first of them has ended or has been
+    /// Serves these pipes. `at_end` is called, on another thread, two seconds after `input` has ended or has been
     /// silent for a minute: an agent that is busy or blocked then has to be ended by force.
     pub fn new(input: File, output: File, at_end: fn()) -> Self {
         Self { inbox: Inbox::new(input, SILENCE, at_end), outbox: Outbox::new(output) }
@@ -43,7 +42,7 @@ impl Agent {
     /// Answers until the pipe ends, or a bye.
     ///
     /// # Errors
-    /// If what comes is not understood, or nothing comes for a minute.
+    /// If a message is not understood, or nothing comes for a minute.
     pub fn run(self) -> Result<(), AgentError> {
         self.outbox.hello(&Hello::own())?;
         let Some(first) = self.inbox.next()? else { return Ok(()) };
@@ -66,7 +65,7 @@ impl Agent {
         Ok(())
     }
 
-    /// The load client is started when it is asked for: who only reads counters has no thread of it.
+    /// The load client starts on first use: an agent that only reads counters has no thread for it.
     fn load(&self, load: &mut Option<FarLoad>, ask: LoadAsk) -> Result<(), AgentError> {
         let far = match load.take() {
             Some(far) => far,
@@ -98,7 +97,6 @@ impl Agent {
         self.unless_refused(id, probes.answer(ask, &mut send))
     }
 
-    /// Groups are those of which the probes have told.
     fn evidence(&self, evidence: &mut EvidenceSide, probes: &mut FarSide, ask: EvidenceAsk) -> Result<(), AgentError> {
         let mut send = |answer| self.outbox.send(&Answer::Evidence(answer)).map_err(Failure::Ends);
         self.unless_refused(0, evidence.answer(ask, probes.instrument(), &mut send))

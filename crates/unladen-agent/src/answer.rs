@@ -1,4 +1,4 @@
-//! The principal type is [`Answer`]: what an agent answers.
+//! The principal type is [`Answer`]: answers of an agent.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,26 +6,20 @@ use crate::evidence::EvidenceAnswer;
 use crate::load::LoadAnswer;
 use crate::probes::ProbeAnswer;
 
-/// What an agent answers.
+/// Answers of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// What time it is there.
     Pong {
-        /// Of the question.
         id: u64,
         /// ns of the monotonic clock there.
         at_ns: u64,
     },
-    /// Of the counters there.
     Probes(ProbeAnswer),
     Load(LoadAnswer),
-    /// That something cannot be done.
     Refused {
-        /// Of the question, where it has one; else 0.
+        /// Id of the question, or 0 if it has none.
         id: u64,
-        /// What, why, and what helps.
         why: String,
     },
-    /// Of what processes there do.
     Evidence(EvidenceAnswer),
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Ask`]: what an agent is asked.
+//! The principal type is [`Ask`]: questions to an agent.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,19 +6,15 @@ use crate::evidence::EvidenceAsk;
 use crate::load::LoadAsk;
 use crate::probes::ProbeAsk;
 
-/// What an agent is asked.
+/// Questions to an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
-    /// To say what time it is there.
     Ping {
-        /// Of this question; the answer has it too.
         id: u64,
     },
-    /// Of the counters there.
     Probes(ProbeAsk),
     Load(LoadAsk),
-    /// To end. The end of the pipe says the same.
     Bye,
-    /// Of what processes there do.
+    /// About the activity of processes there.
     Evidence(EvidenceAsk),
 }

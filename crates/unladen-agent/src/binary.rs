@@ -1,4 +1,4 @@
-//! The principal type is [`AgentBinary`]: the program that is copied to a host where there is none.
+//! The principal type is [`AgentBinary`]: the program that is copied to a host without one.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -10,16 +10,14 @@ use self::elf::Elf;
 
 mod elf;
 
-/// Longest program that is copied: above a debug build of all of Unladen.
+/// Maximum size of a program: above a debug build of all of Unladen.
 const MAX_SIZE: u64 = 512 << 20;
 
 /// A program for another host.
 #[derive(Debug)]
 pub struct AgentBinary {
     pub path: PathBuf,
-    /// Its length in bytes.
     pub size: u64,
-    /// Its SHA-256, in hexadecimal.
     pub sha256: String,
     /// Whether it needs libraries that the other host may not have.
     pub is_dynamic: bool,
@@ -31,7 +29,6 @@ pub struct AgentBinary {
 pub enum BinaryError {
     #[error("cannot read the agent {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    /// A file is no program, or far too long.
     #[error("{} is no program of Linux (ELF) of at most {} MiB: --agent takes what `make agent` builds", path.display(), MAX_SIZE >> 20)]
     NoProgram { path: PathBuf },
     #[error("{} is a program for {found}, and the host is {wanted}: build unladen-agent for {wanted} (`make agent` on such a machine), and name it by --agent", path.display())]
@@ -90,7 +87,6 @@ impl AgentBinary {
         Ok((Self { path: path.to_owned(), size: read, sha256, is_dynamic: elf.is_dynamic(), file }, elf))
     }
 
-    /// Its bytes, from the first to the last.
     pub(crate) fn into_bytes(mut self) -> io::Result<io::Take<File>> {
         self.file.seek(SeekFrom::Start(0))?;
         Ok(self.file.take(self.size))
@@ -99,7 +95,7 @@ impl AgentBinary {
 
 fn candidates(machine: &str) -> Vec<PathBuf> {
     let Ok(own) = std::env::current_exe() else { return Vec::new() };
-    // A word for a file's name, whatever the host says.
+    // Safe in a file name, whatever the host sends.
     let plain = machine.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let name = format!("unladen-agent-{machine}");
     let beside = own.parent().filter(|_| plain).map(|folder| folder.join(&name));

@@ -1,61 +1,54 @@
-//! The principal type is [`Bootstrap`]: what is said to the shell on the other host before an agent runs there.
+//! The principal type is [`Bootstrap`]: the dialogue with the shell on the other host before an agent runs there.
 //!
 //! Shells read ahead of what they execute. So the script is one line, and nothing more is sent until the shell has
-//! answered with a line that begins with a marker of this session. What a login prints does not begin so, and neither
-//! does the script itself where a terminal echoes it: the script makes the marker of two parts.
+//! answered with a line that begins with this session's marker. The output of a login does not begin so, nor does the
+//! script itself if a terminal echoes it: the script joins the marker from two parts.
 
 use crate::hello::Hello;
 
-/// What the far shell executes; `bootstrap.sh` has it in lines.
+/// Executed by the far shell; `bootstrap.sh` has it in lines.
 const SCRIPT: &str = include_str!("bootstrap.sh");
 
-/// The beginning of a start on another host.
 #[derive(Debug)]
 pub(crate) struct Bootstrap {
     nonce: String,
 }
 
-/// What the far shell says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// stdin or stdout are a terminal.
     Terminal,
-    /// Something is not there that the script needs: a tool, or `/proc`.
+    /// A tool that the script needs, or `/proc`, is missing.
     Lacks(String),
-    /// Nothing may be copied, and there is no agent of this protocol; what there is.
+    /// Copying is off, and there is no agent of this protocol; the one that was found.
     NoAgent(Option<String>),
     /// In none of these folders a program can be written and run.
     NoFolder(String),
-    /// A program for this kernel and machine is to be sent, into this folder.
+    /// Asks for a program for this kernel and machine; it goes into this folder.
     Need {
-        /// As `uname -s` says.
+        /// From `uname -s`.
         kernel: String,
-        /// As `uname -m` says.
+        /// From `uname -m`.
         machine: String,
         folder: String,
     },
-    /// Its bytes are to be sent.
     Send,
-    /// So many have arrived, in this folder.
+    /// Only this many bytes have arrived, in this folder.
     Short(String, String),
-    /// Their hash is another one.
     Damaged,
-    /// The program does not start, or speaks another protocol; what it said.
+    /// The program does not start, or speaks another protocol; its output.
     Fails(String),
-    /// It runs: where it was found, or `copied`. What follows are frames.
+    /// It runs: its path, or `copied`. Frames follow.
     Run(String),
 }
 
 impl Bootstrap {
-    /// With a nonce of its own.
     pub(crate) fn new() -> Self {
         Self { nonce: format!("{:016x}", fastrand::u64(..)) }
     }
 
-    /// The line for the shell.
     pub(crate) fn line(&self, copy: bool) -> String {
         let own = Hello::own().line();
-        // The version of the program may differ, the protocol's may not.
+        // The program's version may differ, the protocol's may not.
         let protocol = own.rsplit_once(' ').map_or(own.as_str(), |(protocol, _)| protocol);
         let script = SCRIPT
             .replace("@NONCE@", &self.nonce)
@@ -65,14 +58,12 @@ impl Bootstrap {
         format!("{}\n", line.join(" "))
     }
 
-    /// What the beginning of a line says, if it has this session's marker.
     pub(crate) fn marker(&self) -> String {
         format!("unladen-agent-{} ", self.nonce)
     }
 }
 
 impl Said {
-    /// Of what stands behind the marker.
     pub(crate) fn parse(words: &str) -> Option<Self> {
         let (verb, rest) = words.split_once(' ').unwrap_or((words, ""));
         let rest = rest.trim();

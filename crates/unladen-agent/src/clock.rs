@@ -1,14 +1,14 @@
-//! The principal type is [`ClockOffset`]: how far another host's monotonic clock is from the one here.
+//! The principal type is [`ClockOffset`]: difference between another host's monotonic clock and the local one.
 
-/// The clock there minus the clock here.
+/// The clock there minus the local clock.
 ///
 /// By the method of Cristian (1989, "Probabilistic clock synchronization"): the moment of the answer lies between
 /// question and receipt, so the middle is off by half of the round trip at most. The shortest round trip says most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockOffset {
-    /// ns to add to a time here to have the time there.
+    /// ns to add to a local time.
     pub offset_ns: i64,
-    /// ns by which that may be wrong, either way: half of the round trip.
+    /// Possible error in ns, either way: half of the round trip.
     pub uncertainty_ns: u64,
 }
 
@@ -16,25 +16,21 @@ pub struct ClockOffset {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundTrips {
     pub count: usize,
-    /// The shortest, in ns.
+    /// In ns.
     pub min_ns: u64,
-    /// The one in the middle of the last 256.
+    /// Of the last 256.
     pub median_ns: u64,
-    /// The longest.
     pub max_ns: u64,
 }
 
-/// Clocks of machines drift by some 50 parts in a million; two may drift apart.
+/// Clocks drift by some 50 parts in a million; two may drift apart.
 const DRIFT_PER_MILLION: u64 = 100;
 
-/// Of so many pings the round trips are kept.
 pub(crate) const KEPT: usize = 256;
 
-/// Pings and when they were answered.
 #[derive(Debug, Default)]
 pub(crate) struct Pings {
     next_id: u64,
-    /// Of the pings that are under way: id, and the time here.
     pending: std::collections::VecDeque<(u64, u64)>,
     answered: std::collections::VecDeque<Answered>,
     count: usize,
@@ -50,7 +46,6 @@ struct Answered {
 }
 
 impl Pings {
-    /// The id of a ping that is sent at this time.
     pub(crate) fn send(&mut self, now_ns: u64) -> u64 {
         self.next_id += 1;
         if self.pending.len() == KEPT {
@@ -60,7 +55,7 @@ impl Pings {
         self.next_id
     }
 
-    /// Takes an answer; `false` if there was no such question, or it cannot have come before it was asked.
+    /// Takes an answer; `false` if there was no such question, or the answer would be earlier than it.
     pub(crate) fn answer(&mut self, id: u64, there_ns: u64, now_ns: u64) -> bool {
         let Some(place) = self.pending.iter().position(|(pending, _)| *pending == id) else { return false };
         let Some((_, sent_ns)) = self.pending.remove(place) else { return false };
@@ -75,12 +70,11 @@ impl Pings {
         true
     }
 
-    /// How many have been answered.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// The offset by the ping that says most at this time: the clocks may have drifted since an old one.
+    /// The offset from the ping with the smallest error now: clocks may have drifted since an old one.
     pub(crate) fn offset(&self, now_ns: u64) -> Option<ClockOffset> {
         let of = |answered: &Answered| {
             let half = answered.received_ns.saturating_sub(answered.sent_ns).div_ceil(2);
@@ -95,7 +89,6 @@ impl Pings {
         self.answered.iter().filter_map(of).min_by_key(|offset| offset.uncertainty_ns)
     }
 
-    /// The round trips so far.
     pub(crate) fn round_trips(&self) -> Option<RoundTrips> {
         let min_ns = self.min_ns?;
         let mut kept: Vec<u64> = self.answered.iter().map(|one| one.received_ns.saturating_sub(one.sent_ns)).collect();

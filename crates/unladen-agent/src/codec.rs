@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 use crate::frame::MAX_FRAME;
 
-/// A message that is none, or too long for a frame.
+/// An invalid message, or one too long for a frame.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
     #[error("{0}")]
@@ -16,7 +16,7 @@ pub enum CodecError {
     TooLong(usize),
 }
 
-/// The body of a frame.
+/// Encodes a message as the body of a frame.
 ///
 /// # Errors
 /// If it were longer than a frame.
@@ -25,10 +25,10 @@ pub fn encode<M: Serialize>(message: &M) -> Result<Vec<u8>, CodecError> {
     if body.len() > MAX_FRAME { Err(CodecError::TooLong(body.len())) } else { Ok(body) }
 }
 
-/// The message of a frame's body.
+/// Decodes the body of a frame.
 ///
 /// # Errors
-/// If it is none, or not all of it is one.
+/// If it is no message, or has trailing bytes.
 pub fn decode<M: DeserializeOwned>(body: &[u8]) -> Result<M, CodecError> {
     let (message, rest) = postcard::take_from_bytes(body)?;
     if rest.is_empty() { Ok(message) } else { Err(CodecError::Rest(rest.len())) }

@@ -6,13 +6,13 @@ use std::os::fd::AsFd as _;
 
 use crate::agent::Agent;
 
-/// What `ps` and `top` call an agent that was copied: its file has no name.
+/// Name of a copied agent in `ps` and `top`: its file has no name.
 const NAME: &str = "unladen-agent";
 
 /// Answers on stdin and stdout until they end, and then ends this process if need be.
 ///
 /// # Errors
-/// As a sentence: what cannot be an agent's pipes, or how the session went wrong.
+/// As a sentence: unusable pipes, or the session's error.
 pub fn run() -> Result<(), String> {
     if io::stdin().is_terminal() || io::stdout().is_terminal() {
         return Err(
@@ -21,7 +21,7 @@ pub fn run() -> Result<(), String> {
                 .to_owned(),
         );
     }
-    // Where that is not permitted, it keeps its name.
+    // Without permission, it keeps its name.
     let _ = std::fs::write("/proc/self/comm", NAME);
     let own = |fd: io::Result<std::os::fd::OwnedFd>| fd.map(File::from).map_err(|error| error.to_string());
     let input = own(io::stdin().as_fd().try_clone_to_owned())?;

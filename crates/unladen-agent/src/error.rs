@@ -1,4 +1,4 @@
-//! The principal type is [`SessionError`]: why there is no session with a host, or no longer.
+//! The principal type is [`SessionError`]: why a session with a host could not start, or ended.
 
 use std::io;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::binary::BinaryError;
 use crate::hello::PROTOCOL;
 
-/// Why there is no session with a host, or no longer. Each names the host.
+/// Why a session with a host could not start, or ended. Each error names the host.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error("host {host}: cannot start `sh` for its command: {source}")]
@@ -14,34 +14,15 @@ pub enum SessionError {
     #[error(
         "host {host}: `{command} sh` ended ({status}) before a shell answered{words}. The command has to give stdin and stdout of a shell there; try: echo 'echo ok' | {command} sh"
     )]
-    Ended {
-        host: String,
-        command: String,
-        status: String,
-        /// What it said last on stderr, with a colon before; empty if nothing.
-        words: String,
-    },
-    /// Nothing that could be a shell answered in time.
+    Ended { host: String, command: String, status: String, words: String },
     #[error(
         "host {host}: no shell answered to `{command} sh` within {after:?}{words}. The command has to give stdin and stdout of a shell there; try: echo 'echo ok' | {command} sh"
     )]
-    NoAnswer {
-        host: String,
-        command: String,
-        after: Duration,
-        /// What it said last, with a colon before; empty if nothing.
-        words: String,
-    },
-    /// The program is on its way for too long.
+    NoAnswer { host: String, command: String, after: Duration, words: String },
     #[error(
         "host {host}: copying {size} bytes to it did not end in time{words}. Install unladen there, or copy a smaller program: `make agent` builds one for --agent"
     )]
-    SlowCopy {
-        host: String,
-        size: u64,
-        /// What it said last, with a colon before; empty if nothing.
-        words: String,
-    },
+    SlowCopy { host: String, size: u64, words: String },
     #[error(
         "host {host}: `{command} sh` writes too much before a shell answers, beginning with {begins:?}. Have its login write less, or give a command that starts no login shell"
     )]
@@ -50,7 +31,6 @@ pub enum SessionError {
         "host {host}: `{command}` puts a terminal between, which changes what is sent: take out `-t` (of ssh, docker exec, kubectl exec), and `RequestTTY` of ssh's settings"
     )]
     Terminal { host: String, command: String },
-    /// There is no agent, and none may be copied.
     #[error("host {host}: no unladen that speaks protocol {PROTOCOL} is in the PATH there ({found}), and --no-copy forbids to copy one: install unladen {} there, or leave --no-copy out", env!("CARGO_PKG_VERSION"))]
     NoAgent { host: String, found: String },
     #[error("host {host}: {missing} is not there, which is needed to copy the agent: {fix}")]
@@ -78,18 +58,9 @@ pub enum SessionError {
     #[error("host {host}: the agent there is unladen {theirs} and speaks protocol {protocol}, this is unladen {} with protocol {PROTOCOL}: install the same version on both", env!("CARGO_PKG_VERSION"))]
     Version { host: String, theirs: String, protocol: u32 },
     #[error("host {host} is gone: {why}{words}")]
-    Gone {
-        host: String,
-        why: String,
-        /// What it said last on stderr, with a colon before; empty if nothing.
-        words: String,
-    },
+    Gone { host: String, why: String, words: String },
     #[error("host {host} did not answer in time{words}")]
-    Late {
-        host: String,
-        /// What it said last on stderr, with a colon before; empty if nothing.
-        words: String,
-    },
+    Late { host: String, words: String },
     #[error("host {host}: its agent says what cannot be: {why}. Is it unladen {} there?", env!("CARGO_PKG_VERSION"))]
     Malformed { host: String, why: String },
     #[error("host {host}: {why}")]

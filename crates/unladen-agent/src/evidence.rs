@@ -1,5 +1,5 @@
-//! What processes of another host do. The principal type is [`FarInspection`], the near end; [`EvidenceSide`] is the
-//! other one.
+//! Activity of processes of another host. The principal type is [`FarInspection`], the near end; [`EvidenceSide`] is
+//! the other one.
 
 mod checked;
 mod far_side;

@@ -1,11 +1,11 @@
-//! The principal type is [`FarTimes`]: what the machine of an agent did, on its way.
+//! The principal type is [`FarTimes`]: times of an agent's machine, for transfer.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use unladen_machine::MachineTimes;
 
-/// What the machine there did, as [`MachineTimes`]; in ns.
+/// [`MachineTimes`] of the host, in ns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FarTimes {
     elapsed_ns: u64,
@@ -36,7 +36,7 @@ impl From<&MachineTimes> for FarTimes {
 
 impl From<FarTimes> for MachineTimes {
     fn from(times: FarTimes) -> Self {
-        // A day at most, so that sums of what a hostile agent says do not overflow.
+        // A day at most, so that sums of a hostile agent's values do not overflow.
         let time = |ns: u64| Duration::from_nanos(ns.min(24 * 3_600_000_000_000));
         Self {
             elapsed: time(times.elapsed_ns),

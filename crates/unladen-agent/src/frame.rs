@@ -1,13 +1,12 @@
-//! The principal types are [`FrameReader`] and [`FrameWriter`]: bytes with their length before them.
+//! The principal types are [`FrameReader`] and [`FrameWriter`]: length-prefixed bytes.
 //!
 //! A frame is the length of its body, 4 bytes, least significant first, and the body.
 
 use std::io::{self, Read, Write};
 
-/// Longest body of a frame, in bytes: what does not fit is split by whoever sends it.
+/// Maximum body of a frame, bytes: senders split longer content.
 pub const MAX_FRAME: usize = 1 << 20;
 
-/// Bytes of a length.
 const LENGTH: usize = 4;
 
 /// Why a frame could not be read or written.
@@ -36,15 +35,15 @@ pub struct FrameWriter<W> {
 }
 
 impl<R: Read> FrameReader<R> {
-    /// Reads frames of this pipe.
+    /// Reads frames from this pipe.
     pub fn new(from: R) -> Self {
         Self { from }
     }
 
-    /// The body of the next frame. No more memory is taken than bytes have come.
+    /// The body of the next frame. Memory grows only with the bytes that have come.
     ///
     /// # Errors
-    /// [`FrameError::End`] where the pipe ends as it should.
+    /// [`FrameError::End`] at a regular end of the pipe.
     pub fn read(&mut self) -> Result<Vec<u8>, FrameError> {
         let mut length = [0; LENGTH];
         let mut read = 0;
@@ -73,7 +72,7 @@ impl<W: Write> FrameWriter<W> {
         Self { to }
     }
 
-    /// Writes a frame, in one write where the pipe takes it.
+    /// Writes a frame, in one write if the pipe takes it.
     ///
     /// # Errors
     /// If the body is too long, or nobody reads any more.

@@ -1,4 +1,4 @@
-//! What the fuzz targets `agent_frame` and `agent_session` reach: answers of an agent, as whoever asked takes them.
+//! For the fuzz targets `agent_frame` and `agent_session`: answers of an agent, as the asking side reads them.
 
 use crate::answer::Answer;
 use crate::codec::decode;
@@ -8,7 +8,7 @@ use crate::hello::Hello;
 use crate::probes::{Account, FarReading, ProbeAnswer};
 use crate::session::reader::heard;
 
-/// Takes these bytes as all that an agent sends, and checks what is kept of it.
+/// Reads these bytes as all of an agent's output, and checks what is kept of it.
 ///
 /// # Panics
 /// If what is kept cannot be used.
@@ -38,17 +38,16 @@ pub fn answers(bytes: &[u8]) {
     assert!(account.groups().iter().all(|group| !group.name.chars().any(char::is_control)));
 }
 
-/// Takes these bytes as all that comes from another host, its shell's lines before the agent's frames.
+/// Reads these bytes as another host's output, its shell's lines before the agent's frames.
 ///
 /// # Panics
-/// If why it ended cannot be shown.
+/// If the reason for its end cannot be shown.
 pub fn session(bytes: &[u8]) {
     let (count, why) = heard(bytes, "unladen-agent-0 ");
     assert!(count <= bytes.len() && !why.is_empty());
     assert!(!why.chars().any(char::is_control), "{why:?}");
 }
 
-/// Takes these bytes as evidence of a group.
 fn evidence(json: &[u8]) {
     let Ok(mut evidence) = read_evidence(json, 1) else { return };
     assert!(evidence.response.is_none() && evidence.page.url.is_empty() && evidence.host.is_none());

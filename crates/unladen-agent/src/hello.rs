@@ -1,38 +1,35 @@
-//! The principal type is [`Hello`]: the first frame each way.
+//! The principal type is [`Hello`]: the first frame in each direction.
 //!
-//! Its layout stays as it is for ever, so that two versions that do not understand each other can say so: eight bytes
-//! [`MAGIC`], the version of the protocol (4 bytes, least significant first), and the version of the program (UTF-8).
+//! Its layout never changes, so that incompatible versions can say so: eight bytes [`MAGIC`], the version of the
+//! protocol (4 bytes, least significant first), and the version of the program (UTF-8).
 
 /// Version of all frames but the hello. Raised with each change of a message.
 pub const PROTOCOL: u32 = 2;
 
-/// The first bytes of a hello.
 const MAGIC: &[u8; 8] = b"UNLADEN\n";
 
-/// Longest version of a program.
 const MAX_VERSION: usize = 64;
 
-/// Who speaks.
+/// Protocol and program version of a side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hello {
-    /// Of the frames.
     pub protocol: u32,
-    /// Of the program, such as `0.1.0`.
+    /// Program version, such as `0.1.0`.
     pub version: String,
 }
 
 impl Hello {
-    /// This program's.
+    /// This program's hello.
     pub fn own() -> Self {
         Self { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() }
     }
 
-    /// As the body of a frame.
+    /// Encodes the body of a frame.
     pub fn encode(&self) -> Vec<u8> {
         [MAGIC, &self.protocol.to_le_bytes()[..], self.version.as_bytes()].concat()
     }
 
-    /// Of the body of a frame; `None` if it is no hello.
+    /// Decodes the body of a frame; `None` if it is no hello.
     pub fn decode(body: &[u8]) -> Option<Self> {
         let (protocol, version) = body.strip_prefix(MAGIC)?.split_first_chunk::<4>()?;
         let version = std::str::from_utf8(version).ok()?;

@@ -4,18 +4,16 @@ use std::str::FromStr;
 
 use crate::shown::shown_without_secrets;
 
-/// Longest name.
 const MAX_NAME: usize = 64;
 
-/// So much of a command is told.
 const MAX_COMMAND: usize = 1000;
 
 /// Another machine or container.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Host {
-    /// What results call it: letters, digits, `.`, `_` and `-`, at most 64.
+    /// Name in results: letters, digits, `.`, `_` and `-`, at most 64.
     pub name: String,
-    /// What gives stdin and stdout of a program there, when the program's name is put behind it: `ssh db1`.
+    /// Prefix that runs a program there with its stdin and stdout: `ssh db1`.
     pub command: String,
 }
 
@@ -24,7 +22,6 @@ pub struct Host {
 pub enum HostError {
     #[error("`{0}` names no host: NAME='COMMAND' is expected, such as db='ssh db1'")]
     NoName(String),
-    /// The name holds something else than letters, digits, `.`, `_` and `-`, or is empty or too long.
     #[error(
         "`{0}` cannot be a host's name: up to {MAX_NAME} letters, digits, `.`, `_` and `-` are expected, as in db='ssh db1'"
     )]
@@ -37,7 +34,7 @@ impl Host {
     /// A host of that name, by that command.
     ///
     /// # Errors
-    /// If the name cannot be one, or there is no command.
+    /// If the name is invalid, or there is no command.
     pub fn new(name: &str, command: &str) -> Result<Self, HostError> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(plain) {
@@ -49,7 +46,7 @@ impl Host {
         Ok(Self { name: name.to_owned(), command: command.trim().to_owned() })
     }
 
-    /// The command as messages tell it, which logs of CI keep: without passwords that stand in it.
+    /// The command for messages, which CI logs keep: without passwords in it.
     pub fn told_command(&self) -> String {
         shown_without_secrets(&self.command, MAX_COMMAND)
     }

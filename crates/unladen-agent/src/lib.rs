@@ -1,8 +1,8 @@
-//! The agent on another host, spoken to over a command's stdin and stdout. The principal type is [`Session`]: it starts
+//! The agent on another host, reached over a command's stdin and stdout. The principal type is [`Session`]: it starts
 //! the agent of a [`Host`], and sends it [`Ask`]s and receives its [`Answer`]s. [`FarInstrument`] reads the counters
 //! there, [`FarInspection`] has its processes traced, and [`Agent`] is the other end.
 //!
-//! Any command that gives stdin and stdout of a shell on the other host will do: `ssh db1`, `docker exec -i web`.
+//! Any command that connects to stdin and stdout of a shell on the other host will do: `ssh db1`, `docker exec -i web`.
 //!
 //! ```no_run
 //! use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The agent alone, as it is copied to other hosts: `unladen agent` of the whole program does the same.
+//! The agent as its own program, for copying to other hosts: `unladen agent` of the whole program does the same.
 #![forbid(unsafe_code)]
 
 use std::io::Write as _;
@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use unladen_agent::{Hello, Program};
 
-/// As of any wrong command line of `unladen`.
+/// Exit status of any wrong command line of `unladen`.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     unladen_load::name_services::settle();
-    // `unladen agent` and `unladen-agent agent` are called alike.
+    // `unladen agent` and `unladen-agent agent` do the same.
     let words: Vec<String> = std::env::args().skip(1).skip_while(|word| word == "agent").collect();
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => unladen_agent::run(),

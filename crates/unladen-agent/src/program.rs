@@ -1,19 +1,17 @@
-//! What `--version` tells of a program that was built from this workspace. The principal type is [`Program`].
+//! Content of `--version` of this workspace's programs. The principal type is [`Program`].
 
 use std::fmt;
 
-/// A program of this workspace: which commit it is of, what it was built for, and what is not in it.
+/// A program of this workspace: its commit, its target, and its missing features.
 ///
-/// Shown, it is some lines without the last line's end, of which the first is the name and the version alone.
+/// Displayed as some lines without the last line's end; the first is only name and version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Program {
-    /// As it is called.
     pub name: &'static str,
-    /// Does it trace by eBPF? Its own feature: this library cannot know.
+    /// Whether it traces by eBPF. The program's own feature: this library cannot know.
     pub ebpf: bool,
-    /// The commit, and its day in UTC (`2026-11-23`); none if cargo was called alone. `scripts/flags.sh` tells them.
+    /// Commit, and its day in UTC (`2026-11-23`); `None` if cargo was called directly. `scripts/flags.sh` sets them.
     pub commit: Option<(&'static str, &'static str)>,
-    /// Is it linked to no library of the system?
     pub linked_to_nothing: bool,
 }
 

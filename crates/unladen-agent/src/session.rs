@@ -1,4 +1,4 @@
-//! The principal type is [`Session`]: an agent that runs on another host, and answers.
+//! The principal type is [`Session`]: a running agent on another host.
 
 mod last_words;
 mod options;
@@ -28,19 +28,17 @@ use crate::host::Host;
 use crate::probes::ProbeAnswer;
 use crate::shown::shown_without_secrets;
 
-/// How long to wait for room where frames are not taken: then nobody reads them.
+/// Maximum wait for room in the queue: after that nobody reads the frames.
 const SEND_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often to look whether there is room.
 const SEND_PAUSE: Duration = Duration::from_millis(2);
 
-/// How often whoever waits is asked whether it still does.
+/// Interval at which a wait checks whether it is still wanted.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// Longest sentence of a host that is shown.
 const MAX_SENTENCE: usize = 1000;
 
-/// An agent that runs on another host. It ends when this is dropped.
+/// A running agent on another host, which ends when this is dropped.
 #[derive(Debug)]
 pub struct Session {
     host: Host,
@@ -49,22 +47,22 @@ pub struct Session {
     pings: Arc<Mutex<Pings>>,
     words: Arc<LastWords>,
     ended: Mutex<Option<String>>,
-    /// Answers about connections that nobody waits for any more. They come in the order of the questions.
+    /// Number of abandoned answers about connections. They come in the order of the questions.
     given_up: AtomicUsize,
-    /// Whether an answer about evidence was not waited for.
+    /// Whether an answer about evidence was abandoned.
     traces_no_more: AtomicBool,
-    // Dropped in this order: the agent's stdin ends, then nobody waits to hand over its answers, then its command is
-    // waited for.
+    // Dropped in this order: the agent's stdin ends, then the receiver of its answers goes, then its command is waited
+    // for.
     out: SyncSender<Out>,
     events: Receiver<Event>,
     transport: Transport,
 }
 
 impl Session {
-    /// Runs the host's command with `sh` behind it, and has that shell start the agent.
+    /// Runs the host's command with `sh` appended, and has that shell start the agent.
     ///
     /// # Errors
-    /// If there is no shell, or no agent can be started by it.
+    /// If there is no shell, or it cannot start an agent.
     pub fn start(host: &Host, options: &SessionOptions) -> Result<Self, SessionError> {
         let started = start::start(host, options)?;
         Ok(Self {
@@ -87,17 +85,17 @@ impl Session {
         &self.host
     }
 
-    /// What the agent there is.
+    /// The agent's hello.
     pub fn hello(&self) -> &Hello {
         &self.hello
     }
 
-    /// Where the agent was found there; `copied` if it was copied.
+    /// Path of the agent there; `copied` if it was copied.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The process of this machine that leads there: the shell that runs the host's command, or the command itself.
+    /// The local process that leads there: the shell that runs the host's command, or the command itself.
     pub fn carrier(&self) -> u32 {
         self.transport.pid()
     }
@@ -124,14 +122,14 @@ impl Session {
         }
     }
 
-    /// The next answer. Answers to pings are not among them: they go into the [`clock`](Self::clock).
+    /// The next answer, except to pings, which go into the [`clock`](Self::clock).
     ///
     /// # Errors
-    /// If none comes until then, or the session has ended.
+    /// If none comes before the deadline, or the session has ended.
     pub fn recv(&self, deadline: Instant) -> Result<Answer, SessionError> {
         loop {
             let answer = self.next(deadline)?;
-            // Each that is passed by was asked for, so that they come to an end.
+            // Each skipped answer was requested, so that they come to an end.
             let is_late = matches!(&answer, Answer::Probes(ProbeAnswer::Takers(_) | ProbeAnswer::Asked(_)))
                 && self.given_up.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok();
             if !is_late {
@@ -140,8 +138,8 @@ impl Session {
         }
     }
 
-    /// As [`recv`](Self::recv), for an answer about connections; gives up early when nobody wants it any more. Then its
-    /// answer is passed by when it comes: whatever is asked next has an answer of its own.
+    /// As [`recv`](Self::recv), for an answer about connections; gives up early when it is no longer wanted. Then its
+    /// late answer is skipped: later questions get their own answers.
     pub(crate) fn recv_of_connections(
         &self,
         deadline: Instant,
@@ -154,7 +152,7 @@ impl Session {
         answer
     }
 
-    /// As [`recv`](Self::recv), and gives up early when nobody wants it any more.
+    /// As [`recv`](Self::recv), and gives up early when it is no longer wanted.
     pub(crate) fn recv_while(&self, deadline: Instant, is_wanted: &dyn Fn() -> bool) -> Result<Answer, SessionError> {
         loop {
             let slice = deadline.min(Instant::now() + SLICE);
@@ -165,8 +163,8 @@ impl Session {
         }
     }
 
-    /// An answer about evidence was not waited for, and may come yet: nothing of the kind is asked any more, as it would be
-    /// taken for the next one's.
+    /// Marks that an answer about evidence was abandoned and may still come: no more such questions, as their answers
+    /// would be confused.
     pub(crate) fn trace_no_more(&self) {
         self.traces_no_more.store(true, Relaxed);
     }
@@ -189,15 +187,15 @@ impl Session {
         }
     }
 
-    /// Pings that many times, one after another, and says how far the clock there is from the one here.
+    /// Pings that many times in sequence, and returns the offset of the clock there.
     ///
     /// # Errors
-    /// If the agent does not answer until then, or is gone.
+    /// If the agent does not answer before the deadline, or is gone.
     pub fn measure_clock(&self, pings: usize, deadline: Instant) -> Result<ClockOffset, SessionError> {
         for _ in 0..pings.max(1) {
             let before = lock(&self.pings).count();
             self.queue(Out::Ping)?;
-            // The answer is taken by the thread that reads, so no other answer is lost meanwhile.
+            // The reading thread takes the answer, so no other answer is lost meanwhile.
             while lock(&self.pings).count() == before {
                 if Instant::now() >= deadline {
                     return Err(self.late());
@@ -211,7 +209,7 @@ impl Session {
         self.clock().ok_or_else(|| self.late())
     }
 
-    /// How far the clock there is from the one here, by all pings so far. `None` before the first answer.
+    /// Offset of the clock there, from all pings so far. `None` before the first answer.
     pub fn clock(&self) -> Option<ClockOffset> {
         lock(&self.pings).offset(unladen_probe::monotonic_ns())
     }
@@ -221,17 +219,15 @@ impl Session {
         lock(&self.pings).round_trips()
     }
 
-    /// What the host's command has said last on stderr; empty if nothing.
+    /// Last words of the host's command on stderr; empty if there are none.
     pub fn last_words(&self) -> String {
         self.words.text()
     }
 
-    /// The error that the agent said something that cannot be.
     pub(crate) fn malformed(&self, why: String) -> SessionError {
         SessionError::Malformed { host: self.host.name.clone(), why }
     }
 
-    /// The error of an answer that was not asked for.
     pub(crate) fn unexpected(&self, answer: &Answer) -> SessionError {
         let host = self.host.name.clone();
         match answer {
@@ -242,20 +238,19 @@ impl Session {
         }
     }
 
-    /// The error of an answer that did not come in time.
     pub(crate) fn late(&self) -> SessionError {
         SessionError::Late { host: self.host.name.clone(), words: self.words.behind_colon() }
     }
 
     fn gone(&self) -> SessionError {
         let why = lock(&self.ended).clone().unwrap_or_else(|| "its pipe ended".to_owned());
-        // What it says as it ends may come a moment after the end of its answers.
+        // Its last words may come a moment after the end of its answers.
         self.words.settle();
         SessionError::Gone { host: self.host.name.clone(), why, words: self.words.behind_colon() }
     }
 }
 
-/// The lock, whoever panicked with it: what it guards is whole after each statement.
+/// Ignores poisoning: the guarded value is whole after each statement.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,8 @@
-//! The principal function is [`shown`]: text of another machine as it may be shown on a terminal.
+//! The principal function is [`shown`]: untrusted text made safe for a terminal.
 
 use unladen_trace::without_secrets;
 
-/// At most this many bytes of it, without control characters.
+/// The text without control characters, cut to `most` bytes.
 ///
 /// ```
 /// use unladen_agent::shown;
@@ -13,8 +13,7 @@ pub fn shown(text: &str, most: usize) -> String {
     text.chars().map(|c| if c.is_control() || is_unseen(c) { ' ' } else { c }).collect()
 }
 
-/// Marks that turn the direction of text round, ends of lines, and characters without width: they make a name read as
-/// another one.
+/// Bidirectional controls, line ends, and characters without width: they make a name read as another one.
 fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
@@ -22,9 +21,9 @@ fn is_unseen(c: char) -> bool {
         | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// As [`shown`], without [secrets](without_secrets): of commands, and of what they and logins say.
+/// As [`shown`], without [secrets](without_secrets): for commands, and for output of commands and logins.
 pub(crate) fn shown_without_secrets(text: &str, most: usize) -> String {
-    // Secrets first: a cut could part one from its name. What is far behind the cut is not looked at.
+    // Secrets first: a cut could part one from its name. Text far behind the cut is not examined.
     let beginning = &text[..text.floor_char_boundary(4 * most)];
     shown(&without_secrets(beginning), most)
 }

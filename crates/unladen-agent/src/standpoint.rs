@@ -1,4 +1,4 @@
-//! The principal type is [`Standpoint`]: which kernel counters are read of, and which processes can be seen from there.
+//! The principal type is [`Standpoint`]: which kernel's counters are read, and which processes can be seen from there.
 
 mod witness;
 
@@ -8,28 +8,27 @@ use serde::{Deserialize, Serialize};
 
 pub use self::witness::Witness;
 
-/// Most addresses of a machine that are told.
 const MAX_ADDRESSES: usize = 256;
 
-/// Of the random number of a kernel's boot, as text (RFC 9562): `0b1c3e64-7c0e-4c25-8d6e-2c5a3f1d9b7e`.
+/// Length of a kernel's boot id, as text (RFC 9562): `0b1c3e64-7c0e-4c25-8d6e-2c5a3f1d9b7e`.
 const BOOT_ID_LENGTH: usize = 36;
 
-/// From where counters are read. Two of them count the same processes twice if one sees the other's [`Witness`], and
-/// their machines' counters are of one kernel if they have the same boot id.
+/// Where counters are read. Two of them count the same processes twice if one sees the other's [`Witness`], and read
+/// the same kernel's machine counters if their boot ids are equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standpoint {
-    /// The random number of the kernel's boot; `None` where it cannot be read.
+    /// Random id of the kernel's boot; `None` if it cannot be read.
     pub boot_id: Option<String>,
-    /// The process that reads, by which others know whether they see it; `None` where its own /proc does not show it.
+    /// The reading process, by which others know whether they see it; `None` if its own /proc does not show it.
     pub witness: Option<Witness>,
     /// Whether /proc hides other users' processes.
     pub is_hiding: bool,
-    /// Addresses by which the machine is reached, those of loopback apart.
+    /// Addresses of the machine, without loopback.
     pub addresses: Vec<IpAddr>,
 }
 
 impl Standpoint {
-    /// That of this process.
+    /// The standpoint of this process.
     pub fn here() -> Self {
         let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
         Self {
@@ -42,7 +41,6 @@ impl Standpoint {
         .checked()
     }
 
-    /// What may be kept of what another machine says.
     pub(crate) fn checked(mut self) -> Self {
         let is_one =
             |id: &String| id.len() == BOOT_ID_LENGTH && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
@@ -51,18 +49,18 @@ impl Standpoint {
         self
     }
 
-    /// Whether it is certain that both are of one kernel.
+    /// Whether both certainly share a kernel.
     pub fn is_same_kernel(&self, other: &Self) -> bool {
         self.boot_id.is_some() && self.boot_id == other.boot_id
     }
 
-    /// Whether it is certain that both are in one PID namespace of one kernel.
+    /// Whether both are certainly in one PID namespace of one kernel.
     pub fn is_same_namespace(&self, other: &Self) -> bool {
         let namespace = |at: &Self| at.witness.and_then(|witness| witness.namespace);
         self.is_same_kernel(other) && namespace(self).is_some() && namespace(self) == namespace(other)
     }
 
-    /// Whether all processes that can be seen from there are known to be shown.
+    /// Whether all processes visible from there are certainly shown.
     pub fn is_clear(&self) -> bool {
         self.witness.is_some() && !self.is_hiding
     }
@@ -73,7 +71,8 @@ impl Standpoint {
     }
 }
 
-/// Those of this machine's interfaces: of loopback every machine has the same, and a link's own mean nothing beyond it.
+/// Addresses of this machine's interfaces: loopback is the same on every machine, and link-local ones mean nothing
+/// beyond their link.
 fn addresses() -> Vec<IpAddr> {
     let Ok(interfaces) = nix::ifaddrs::getifaddrs() else { return Vec::new() };
     let of = |address: nix::sys::socket::SockaddrStorage| {

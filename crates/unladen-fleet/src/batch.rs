@@ -1,12 +1,12 @@
-//! The principal type is [`Batch`]: how many records are asked for at once.
+//! The principal type is [`Batch`]: how many records are requested at once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::BusError;
 use crate::purge_bus::BATCH;
 
-/// How many records are asked for at once: [`BATCH`], and half of it whenever an answer took too long. Records have the
-/// length that clients give them: over a slow line, the same ones would be asked for again and again.
+/// How many records are requested at once: [`BATCH`], halved whenever an answer took too long. Clients choose the
+/// length of records: over a slow line, the same ones would be requested again and again.
 #[derive(Debug)]
 pub(crate) struct Batch(AtomicUsize);
 
@@ -21,7 +21,6 @@ impl Batch {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// What became of the last one.
     pub(crate) fn judge<T>(&self, read: Result<T, BusError>) -> Result<T, BusError> {
         let now = self.size();
         match &read {

@@ -13,10 +13,10 @@ use crate::{BusError, BusSettings};
 /// All kinds of engines.
 pub static BUSES: &[BackEnd] = &[valkey::BACK_END, postgres::BACK_END, nats::BACK_END];
 
-/// The way to the engine that the URL names, by its scheme.
+/// The bus of the URL's scheme.
 ///
 /// # Errors
-/// If no engine has such URLs, or it cannot be used so.
+/// If no engine has this scheme, or the settings are unsuitable.
 pub fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
     let scheme = settings.url.scheme();
     let Some(back_end) = BUSES.iter().find(|back_end| back_end.schemes.contains(&scheme)) else {

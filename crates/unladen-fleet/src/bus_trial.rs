@@ -1,4 +1,4 @@
-//! [`try_bus`]: does what a node does with an engine, once, for whoever checks a configuration.
+//! [`try_bus`]: does once what a node does with an engine, to check a configuration.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -8,28 +8,24 @@ use tokio::time::{Instant, timeout};
 use crate::purge_bus::{PurgeBus, Read};
 use crate::{BusError, BusSettings, News, Position, Record, What, bus};
 
-/// All of it takes no longer.
 const LONGEST: Duration = Duration::from_secs(20);
-/// For what was just written to come back.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Purges that are written at most. An engine may tell nobody by chance, where what is written is there before it is waited
-/// for. One that tells nobody, as behind a pooler of transactions, may tell of one by chance, where both sessions happen to
-/// have the same connection.
+/// Maximum purges written. A good engine may fail to notify by chance, if the record exists before the wait. One that
+/// does not notify, as behind a transaction pooler, may notify by chance, if both sessions get the same connection.
 const ROUNDS: u64 = 4;
-/// So many of them it has to tell of.
 const TOLD: usize = 2;
-/// A site that no node has: what is purged there is nothing.
+/// A site that no node has, so that its purge does nothing.
 const NO_SITE: &str = "unladen --check --connect";
 
-/// Writes a purge of nothing, waits until it is told of and reads it, and is in the list of nodes for a moment. What is
-/// missing at the engine is made, as the first node would. Gives what works and yet is not as it should be.
+/// Writes a purge of nothing, waits for its notification and reads it, and enters the list of nodes for a moment.
+/// Creates missing tables or streams, as the first node would. Returns a warning if it works, though not as it should.
 ///
 /// # Errors
 /// What a node could not do there.
 pub async fn try_bus(settings: &BusSettings, lease: Duration) -> Result<Option<&'static str>, BusError> {
     let bus = bus::open(settings)?;
     let tried = timeout(LONGEST, purges(&*bus, settings, lease, PATIENCE)).await.map_err(|_| BusError::Timeout);
-    // Others would wait for it: it goes whatever came of it.
+    // Others would wait for it: it leaves in any case.
     let left = timeout(PATIENCE, bus.leave()).await.map_err(|_| BusError::Timeout);
     let doubt = tried??;
     left??;
@@ -50,7 +46,7 @@ async fn purges(
     for number in 1..=ROUNDS {
         let before = bus.told();
         place = write_and_read(bus, settings, number, place, patience).await?;
-        // Who waits for the records themselves has been told by what it read.
+        // An engine whose wait returns the records needs no notification.
         let needs_no_telling = before.is_none();
         told += if needs_no_telling { TOLD } else { usize::from(bus.told() > before) };
         if told >= TOLD {
@@ -66,7 +62,6 @@ async fn purges(
     Ok((told < TOLD).then_some(News::UNTOLD))
 }
 
-/// Where it has read up to.
 async fn write_and_read(
     bus: &dyn PurgeBus,
     settings: &BusSettings,
@@ -77,7 +72,7 @@ async fn write_and_read(
     let record =
         Record { node: settings.node.clone(), number, site: Some(NO_SITE.to_owned()), what: What::All, is_soft: true };
     let records = [record.write()];
-    // None: it is still being written, which may take as long as the engine lets it.
+    // `None` while it is being written, which may take as long as the engine lets it.
     let written: Cell<Option<Instant>> = Cell::new(None);
     let reading = async {
         loop {

@@ -1,4 +1,4 @@
-//! The principal type is [`BusUrl`]: where an engine is, with its password, which it never shows.
+//! The principal type is [`BusUrl`]: address and password of an engine; never displays the password.
 
 use std::fmt;
 
@@ -8,27 +8,26 @@ use url::Url;
 
 use crate::BusError;
 
-/// Where an engine is. What it shows has no user, no password and no parameters, which may hold one.
+/// Address of an engine. Displayed without user, password and parameters, which may hold one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BusUrl {
-    /// As it is written.
+    /// As written.
     text: String,
     /// With one host.
     url: Url,
-    /// Of PostgreSQL, all hosts, where there is not just one.
+    /// All hosts, if a PostgreSQL URL has several.
     hosts: Option<String>,
 }
 
-/// Bytes of a URL, at most.
 const LONGEST: usize = 4096;
 
 // === impl BusUrl ===
 
 impl BusUrl {
-    /// Reads it.
+    /// Parses it.
     ///
     /// # Errors
-    /// If it is no URL. The message does not repeat it: it may have a password.
+    /// If it is no URL. The message does not repeat it, as it may have a password.
     pub fn parse(text: &str) -> Result<Self, BusError> {
         if text.len() > LONGEST {
             return Err(BusError::Url(format!("the URL is longer than {LONGEST} bytes")));
@@ -42,8 +41,8 @@ impl BusUrl {
         for host in hosts.iter().flat_map(|hosts| hosts.split(',')).filter(|host| !host.is_empty()) {
             read(&format!("{}://{host}", url.scheme()))?;
         }
-        // An `@` after the host is the end of a password whose `/`, `?` or `#` ended the host: what is taken for a path
-        // would be shown.
+        // An `@` after the host ends a password whose `/`, `?` or `#` ended the host: the rest, taken for a path, would
+        // be displayed.
         let of_password = |query: &str| query.split('@').next().is_some_and(|before| !before.contains('='));
         let is_cut = url.path().contains('@')
             || url.fragment().is_some()
@@ -59,37 +58,36 @@ impl BusUrl {
         Ok(Self { text, url, hosts })
     }
 
-    /// All of it, with its secrets.
+    /// The whole URL, with its secrets.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// What it begins with.
+    /// Its scheme.
     pub fn scheme(&self) -> &str {
         self.url.scheme()
     }
 
-    /// The host, if it names one.
+    /// The host, if there is one.
     pub fn host(&self) -> Option<&str> {
         self.url.host_str().filter(|host| !host.is_empty())
     }
 
-    /// The port, if it names one.
+    /// The port, if there is one.
     pub fn port(&self) -> Option<u16> {
         self.url.port()
     }
 
-    /// What comes after the host, with its slash.
+    /// Path with its slash.
     pub fn path(&self) -> &str {
         self.url.path()
     }
 
-    /// What comes after `?`.
+    /// Query after `?`.
     pub fn query(&self) -> Option<&str> {
         self.url.query()
     }
 
-    /// Whether it is the number of a database, or the name of one of PostgreSQL.
     fn is_database(&self, path: &str) -> bool {
         let name = path.strip_prefix('/').unwrap_or(path);
         let is_number = name.len() <= 3 && name.bytes().all(|byte| byte.is_ascii_digit());
@@ -103,7 +101,6 @@ impl BusUrl {
     }
 }
 
-/// As it is shown.
 impl Serialize for BusUrl {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -122,7 +119,7 @@ impl fmt::Display for BusUrl {
         match self.url.path() {
             "" | "/" => Ok(()),
             path if self.is_database(path) => f.write_str(path),
-            // Not all of a password that was meant otherwise.
+            // Not a part of a misplaced password.
             _ => f.write_str("/…"),
         }
     }
@@ -134,7 +131,6 @@ impl fmt::Debug for BusUrl {
     }
 }
 
-/// With each `%` and two digits as the byte that they mean.
 fn decoded(text: &str) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,6 +1,6 @@
-//! The principal type is [`BusError`]: why a bus could not do what it was asked for.
+//! The principal type is [`BusError`]: errors of a bus.
 
-/// Why a bus could not do what it was asked for. It never has a secret in it.
+/// Error of a bus. It never contains a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BusError {
@@ -10,7 +10,6 @@ pub enum BusError {
     Unreachable(String),
     #[error("it refuses: {0}")]
     Refused(String),
-    /// What it says is not what it should be.
     #[error("its answer is not understood: {0}")]
     Answer(String),
     #[error("it did not answer in time")]
@@ -18,7 +17,7 @@ pub enum BusError {
 }
 
 impl BusError {
-    /// The word for it.
+    /// Name of the error.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Url(_) => "url",

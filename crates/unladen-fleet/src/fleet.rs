@@ -1,9 +1,9 @@
 //! The principal type is [`Fleet`]: this process as one node of a fleet.
 //!
-//! The order of things is what `wait` rests on. A purge is forgotten here, then written to the bus. Each node reads on
-//! from its place, forgets, and only then tells its place. Whoever purges waits until each node in the list has told
-//! one that is not before the purge, or is no longer in the list: such a node has stopped counting on its lease before
-//! the engine ended it, since it counts from before it asked for it, and less.
+//! `wait` relies on this order: a purge is applied here, then written to the bus. Each node reads on from its position,
+//! forgets, and only then reports its position. The purging side waits until each node in the list has reported one at
+//! or after the purge, or has left the list: such a node has stopped relying on its lease before the engine ended it,
+//! since it counts a shorter time, from before it asked for it.
 
 mod beat;
 mod contact;
@@ -34,21 +34,21 @@ use crate::{
     BusError, FleetSettings, Forget, Lease, News, Outcome, Position, PurgeBus, Record, Wait, What, WhenCutOff, bus,
 };
 
-/// What may be flooded by whoever forges an address has this part of the room for what waits for the engine …
+/// Share of the queue's room for purges that anyone could flood by forging addresses.
 const PART_OF_UNVERIFIED: usize = 2;
-/// … and waits its turn behind no more than this while the engine is reached, …
+/// Such purges wait while more than this are queued and the engine is reached …
 const FEW: u64 = 500;
-/// … for no longer than this.
+/// … for at most this long.
 const TURN: Duration = Duration::from_secs(1);
-/// Purges that wait for nodes at a time, at most; who comes then is told that it is written.
+/// Maximum purges that wait for nodes at a time; further ones only learn that they are written.
 const WATCHED: usize = 1000;
-/// This part of a lease ends before the engine ends it: for what clocks may differ.
+/// The node's own lease is shorter by this part than the engine's: clocks may differ.
 const MARGIN: u32 = 8;
-/// Its lease is over soon anyway.
+/// Time limit of leaving: its lease ends soon anyway.
 const LEAVING: Duration = Duration::from_millis(500);
-/// So often in a row, it is no chance that nobody told of what had come.
+/// This many records in a row without a notification are no chance.
 const UNTOLD: u32 = 3;
-/// So often in a lease it is renewed.
+/// Renewals in a lease.
 const BEATS: u32 = 4;
 
 /// This process as one node of a fleet.
@@ -61,34 +61,32 @@ pub struct Fleet {
     progress: Mutex<Progress>,
     recent: Mutex<Recent>,
     counts: Counts,
-    /// What was lost, and what a newer version wrote, as it is told.
+    /// Rate-limits reports of losses and of records from newer versions.
     lost: Seldom,
     newer: Seldom,
     queue: Queue,
-    /// Where the last of what this node has purged stands on the bus.
+    /// Position of this node's latest purge on the bus.
     written: Mutex<Option<Position>>,
-    /// Who sends instead, once this one is left.
     successor: OnceLock<Arc<Fleet>>,
-    /// As they were looked at last.
+    /// As of the last look.
     nodes: Mutex<Nodes>,
     watching: mpsc::Sender<Waiting>,
-    /// For the task, which takes it.
+    /// Taken by the task.
     watched: Mutex<Option<mpsc::Receiver<Waiting>>>,
-    /// More is forgotten than was told.
+    /// Notified when the position to report has moved.
     moved: Notify,
-    /// It goes back, and what is being read is not what is wanted.
+    /// Notified on a rewind: the current read is void.
     rewound: Notify,
-    /// Whoever has to say first from where on.
+    /// Open [`Hold`]s: the start position is still to be set.
     holds: AtomicUsize,
 }
 
-/// Nothing is read as long as this is there: it is said first from where on.
+/// Reading is paused as long as this exists, until the start position is set.
 #[derive(Debug)]
 pub struct Hold {
     fleet: Arc<Fleet>,
 }
 
-/// What became of it so far.
 #[derive(Debug, Default)]
 struct Counts {
     sent: AtomicU64,
@@ -101,13 +99,11 @@ struct Counts {
     contact: Mutex<Contact>,
 }
 
-/// Why nothing is sent any more.
 const LEFT: &str = "this node has left the fleet: no other node is told";
-/// However long somebody asks to wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
 impl Fleet {
-    /// Over the engine of the settings' URL. Nothing is asked there before [`Fleet::run`].
+    /// Connects to the engine of the settings' URL, only in [`Fleet::run`].
     ///
     /// # Errors
     /// If the URL cannot be used, or its authorities cannot be read.
@@ -116,7 +112,7 @@ impl Fleet {
         Ok(Self::over(bus, settings))
     }
 
-    /// Over an engine that is open already.
+    /// Uses an engine that is already open.
     pub fn over(bus: Arc<dyn PurgeBus>, settings: FleetSettings) -> Arc<Self> {
         let (watching, watched) = mpsc::channel(WATCHED);
         let contact = Contact { cut_off_since: Some(Instant::now()), ..Contact::default() };
@@ -142,17 +138,18 @@ impl Fleet {
         })
     }
 
-    /// How it is.
+    /// Its settings.
     pub fn settings(&self) -> &FleetSettings {
         &self.settings
     }
 
-    /// What whoever serves from memory has to look at; none: memory is served whether or not the engine is reached.
+    /// The lease that responses from memory must check; `None` if memory is served whether or not the engine is
+    /// reached.
     pub fn lease(&self) -> Option<Arc<Lease>> {
         (self.settings.when_cut_off == WhenCutOff::Revalidate).then(|| self.lease.clone())
     }
 
-    /// Does all of it, until it is dropped. Once.
+    /// Runs the node until it is dropped. Call it once.
     pub async fn run(self: Arc<Self>, forget: Arc<dyn Forget>) {
         let watching = self.watched.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(watching) = watching else { return };
@@ -165,13 +162,13 @@ impl Fleet {
         );
     }
 
-    /// Tells the others what was forgotten here already, and waits for them as asked for. It is forgotten here once more
-    /// when it is read: memory of before may have been taken over meanwhile.
+    /// Sends a purge, already applied here, to the others, and waits for them as requested. It is applied here once
+    /// more when it is read back: memory from before may have been loaded meanwhile.
     pub async fn purge(&self, site: Option<&str>, what: What, is_soft: bool, wait: Option<Wait>) -> Outcome {
         self.purge_within(site, what, is_soft, wait, None).await
     }
 
-    /// The same, but that the others are waited for this long; none: as it is configured.
+    /// The same with a wait of `wait_for`; `None` as configured.
     pub async fn purge_within(
         &self,
         site: Option<&str>,
@@ -193,7 +190,7 @@ impl Fleet {
             return outcome;
         }
         outcome.written = within(until, written).await;
-        // Meanwhile another may have taken over what this one had to send.
+        // A successor may have taken over this node's queue meanwhile.
         let latest = self.latest();
         let fleet = latest.as_deref().unwrap_or(self);
         match &outcome.written {
@@ -206,7 +203,7 @@ impl Fleet {
                     Err(_) => {
                         outcome.why = Some("too many purges wait for nodes: it is written, and they read it".into());
                     }
-                    // A little longer: the other one watches the time.
+                    // A little longer: the watching node keeps the time.
                     Ok(()) => match within(until + Duration::from_secs(1), told).await {
                         None => {
                             outcome.why = Some("it is written, and the engine does not tell who has read it".into());
@@ -224,21 +221,20 @@ impl Fleet {
         outcome
     }
 
-    /// Tells the others what was forgotten here already, and waits for nobody.
+    /// Sends a purge, already applied here, to the others, without waiting.
     pub fn tell(&self, site: Option<&str>, what: What, is_soft: bool) {
         let record = self.record(site, what, is_soft);
-        // What is not taken is told with what else is too much.
+        // A rejected purge is covered by the overflow.
         let _ = self.enqueue(Sending { record, reply: None }, 1);
     }
 
-    /// The same, for what anybody could flood: it leaves room for what others purge. Wait for
-    /// [`Fleet::has_room`] before.
+    /// The same, for purges that anybody could flood: it leaves room for others. Wait for [`Fleet::has_room`] before.
     pub fn tell_unverified(&self, site: Option<&str>, what: What, is_soft: bool) {
         let record = self.record(site, what, is_soft);
         let _ = self.enqueue(Sending { record, reply: None }, PART_OF_UNVERIFIED);
     }
 
-    /// While the engine is reached, waits a moment until it has nearly all that is to be sent.
+    /// Waits briefly until the queue is nearly empty, while the engine is reached.
     pub async fn has_room(&self) {
         let until = Instant::now() + TURN;
         let goes_on = |now: Instant| now < until && self.lease.holds(now);
@@ -247,21 +243,21 @@ impl Fleet {
         }
     }
 
-    /// Purges of this node that the engine does not have yet.
+    /// This node's purges that the engine does not have yet.
     pub fn unsent(&self) -> u64 {
         self.queue.len()
     }
 
-    /// What the engine does not have is no longer sent from here: somebody else tells the fleet. How many there were.
+    /// Drops the unsent purges, which something else sends to the fleet. Returns their number.
     pub fn give_up_unsent(&self) -> u64 {
         self.queue.give_up()
     }
 
-    /// This node leaves, once [`Fleet::run`] is dropped. What it has not sent, and what it is still told, this
-    /// other one sends, if there is one. How many purges nobody sends.
+    /// Makes this node leave, once [`Fleet::run`] is dropped. `to` sends its unsent and later purges, if given. Returns
+    /// the number of purges that nobody sends.
     pub fn hand_on(&self, to: Option<&Arc<Self>>) -> u64 {
         if let Some(to) = to {
-            // Once: whoever comes second is told by the first.
+            // Once: a later one gets them from the first.
             let _ = self.successor.set(to.clone());
         }
         let Some(to) = self.successor.get() else {
@@ -278,50 +274,49 @@ impl Fleet {
         0
     }
 
-    /// All up to this is forgotten here; none: it is not known.
+    /// All purges up to this are applied here; `None` if unknown.
     pub fn position(&self) -> Option<Position> {
         self.progress().position().cloned()
     }
 
-    /// The same, if all that this node has purged has come back to it: none of it can be unknown to a node that has come
-    /// as far. None: some of it has not, or the place is not known.
+    /// The same, if all of this node's purges have come back to it: a node that has read as far knows all of them.
+    /// `None` if some have not, or the position is unknown.
     pub fn settled_position(&self) -> Option<Position> {
         if self.queue.len() > 0 {
             return None;
         }
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        // After both: what is told meanwhile is told after whatever is asked now.
+        // After both: a purge sent meanwhile is read after any question asked now.
         let position = self.position()?;
-        // An engine that begins anew has all nodes doubt all.
+        // With a new history, all nodes doubt everything.
         let has_come_back = written.is_none_or(|last| last.epoch() != position.epoch() || position.has_reached(&last));
         has_come_back.then_some(position)
     }
 
-    /// What was forgotten after this place is to be forgotten again: what is stored has come to be so meanwhile. Until
-    /// it is, this node is cut off. None: it is not known from which place on, and everything is asked about.
+    /// Reads again from this position, since stored content has become older meanwhile. Until then, this node is cut
+    /// off. `None` if the position is unknown: everything is revalidated.
     pub fn rewind(&self, to: Option<Position>) {
         let mut progress = self.progress();
         progress.rewind(to, &self.lease);
-        // With the lock: what is being read belongs to before, and is read again.
+        // Under the lock: the current read belongs to the time before, and is repeated.
         self.recent().clear();
         drop(progress);
         self.rewound.notify_one();
         self.moved.notify_one();
     }
 
-    /// Has it wait, before it reads anything, until [`Fleet::rewind`] has said from where on; and, until then, rely on
-    /// nothing.
+    /// Pauses reading, and reliance on the lease, until [`Fleet::rewind`] has set the start position.
     pub fn hold(self: &Arc<Self>) -> Hold {
         self.holds.fetch_add(1, Ordering::SeqCst);
         Hold { fleet: self.clone() }
     }
 
-    /// The nodes of the fleet, as this one looked at them last, for whoever looks; it may be 15 s ago.
+    /// The nodes of the fleet as of this node's last look, up to 15 s ago.
     pub fn nodes(&self) -> Nodes {
         self.nodes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How it does.
+    /// Current state.
     pub fn state(&self) -> FleetState {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (lag, now) = (self.progress().lag(), Instant::now());
@@ -351,7 +346,7 @@ impl Fleet {
         }
     }
 
-    /// Waits, no longer than this, until all that was to be sent is.
+    /// Waits until the queue is empty, at most `patience`.
     pub async fn sent(&self, patience: Duration) {
         let until = Instant::now() + patience;
         while self.unsent() > 0 && Instant::now() < until {
@@ -359,21 +354,20 @@ impl Fleet {
         }
     }
 
-    /// Takes this node off the list: nobody waits for it any more. For the end, once [`Fleet::run`] is dropped: what is
-    /// served from memory afterwards may be old.
+    /// Removes this node from the list: nobody waits for it any more. At the end, once [`Fleet::run`] is dropped:
+    /// memory may be outdated afterwards.
     pub async fn leave(&self) {
         self.lease.end();
         let _ = tokio::time::timeout(LEAVING, self.bus.leave()).await;
     }
 
-    /// A record of this node.
     fn record(&self, site: Option<&str>, what: What, is_soft: bool) -> String {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let node = self.settings.bus.node.clone();
         Record { node, number, site: site.map(ToOwned::to_owned), what, is_soft }.write()
     }
 
-    /// The error: why it is not taken.
+    /// Queues it; the error says why it is not accepted.
     fn enqueue(&self, sending: Sending, part: usize) -> Result<(), &'static str> {
         match (self.queue.push(sending, part), self.successor.get()) {
             (Ok(()), _) => Ok(()),
@@ -385,7 +379,6 @@ impl Fleet {
         }
     }
 
-    /// Who sends what this one is told; none: itself.
     fn latest(&self) -> Option<Arc<Self>> {
         let mut latest = self.successor.get()?;
         while let Some(next) = latest.successor.get() {
@@ -398,7 +391,6 @@ impl Fleet {
         self.progress().position().map(|position| position.epoch().to_owned())
     }
 
-    /// Why nothing is written.
     fn why_not(&self) -> String {
         let rest = if self.queue.is_closed() { LEFT } else { "it is kept, and written once it can be" };
         match self.contact().why(Instant::now(), self.settings.lease / BEATS) {
@@ -419,7 +411,7 @@ impl Fleet {
         self.counts.contact.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something went wrong; the pause before it is tried again, which gets longer.
+    /// Pause before a retry after an error; grows with each failure.
     fn pause(&self, error: BusError, failures: &mut u32) -> Duration {
         self.contact().error = Some(error);
         *failures = failures.saturating_add(1);
@@ -429,17 +421,16 @@ impl Fleet {
         pause.mul_f64(0.5 + fastrand::f64() / 2.0)
     }
 
-    /// Notices, for whoever reads a log, when this node is cut off and when it is no longer.
     async fn look_after(&self, forget: &dyn Forget) {
         let mut ticks = tokio::time::interval((self.settings.lease / 8).max(Duration::from_millis(10)));
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        // At the start, a short while is no news.
+        // A short while at the start is not worth a report.
         let patience = Instant::now() + self.settings.lease;
         let mut is_told = false;
         let mut is_deaf = false;
         loop {
             ticks.tick().await;
-            // Once: it stays so until somebody gives it another address.
+            // Once: it stays so until the address changes.
             if !is_deaf && self.bus.untold() >= UNTOLD {
                 is_deaf = true;
                 forget.tell(&News::Untold);
@@ -454,7 +445,7 @@ impl Fleet {
                     contact.cut_off_since = None;
                     contact.error = None;
                     let is_first = !std::mem::replace(&mut contact.has_been_connected, true);
-                    // What nobody heard the beginning of has no end.
+                    // Without a reported beginning, the end is not reported either.
                     let is_heard = is_first || std::mem::take(&mut is_told);
                     is_heard.then_some(News::Connected { after: (!is_first).then_some(after) })
                 }
@@ -463,7 +454,7 @@ impl Fleet {
                     contact.cut_off_since = Some(now);
                     None
                 }
-                // Going back for a moment is none either.
+                // Nor is a short rewind.
                 (false, Some(since)) if !is_told && now > patience && now > since + self.settings.lease / 4 => {
                     is_told = true;
                     Some(News::CutOff { why: contact.why(now, self.settings.lease / BEATS) })
@@ -484,7 +475,7 @@ impl Hold {
         &self.fleet
     }
 
-    /// It is said: none, where it is not known.
+    /// Sets the start position; `None` if unknown.
     pub fn begin_at(self, position: Option<Position>) {
         self.fleet.rewind(position);
     }
@@ -497,7 +488,6 @@ impl Drop for Hold {
     }
 }
 
-/// What comes until then.
 async fn within<T>(until: Instant, coming: oneshot::Receiver<T>) -> Option<T> {
     tokio::time::timeout(until.saturating_duration_since(Instant::now()), coming).await.ok()?.ok()
 }

@@ -1,10 +1,9 @@
 //! The principal type is [`HtcpClear`]: a purge as HTCP sends it (RFC 2756, section 6.5: CLR), read from one datagram.
 //!
-//! Nothing is sent back: whoever can forge an address would have others answered. Nothing here does I/O.
+//! There are no answers: with a forged address they would go to others. Nothing here does I/O.
 //!
-//! The order of the two halves of the octet that has the opcode differs: the RFC has the opcode in the upper half, Squid
-//! (with minor version 0) and MediaWiki have it in the lower one. As a request's other half is zero, both can be told
-//! apart, and both are read.
+//! The RFC has the opcode in the upper half of its octet, Squid (with minor version 0) and MediaWiki in the lower one.
+//! As a request's other half is zero, both can be distinguished, and both are read.
 //!
 //! ```
 //! use unladen_fleet::{HtcpClear, HtcpError};
@@ -21,24 +20,23 @@
 
 use crate::Page;
 
-/// Bytes of a URL, at most: what a page's address may have.
+/// Maximum bytes of a URL: as of a page's address.
 pub const LONGEST_HTCP_URL: usize = 16 * 1024;
-/// What is read of a datagram, at most, so that a longer one is told by its length: one with the longest URL fits.
+/// Bytes read of a datagram, so that the length shows a longer one: one with the longest URL fits.
 pub const LONGEST_HTCP_DATAGRAM: usize = LONGEST_HTCP_URL + 1024;
 
-/// CLR: forget what is stored for a URL.
+/// CLR: forget the responses for a URL.
 const CLR: u8 = 4;
-/// The octets of the DATA section before the operation's own.
+/// Octets of the DATA section before the operation's own.
 const DATA_HEAD: usize = 8;
-/// The octets of an AUTH section that has nothing in it: its length.
+/// Octets of an empty AUTH section: its length.
 const NO_AUTH: usize = 2;
 
 /// A purge of one URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HtcpClear<'a> {
-    /// As the sender wrote it: absolute, of visible ASCII alone. It is not resolved, and no part of it is decoded.
+    /// As sent: absolute, visible ASCII only, neither resolved nor decoded.
     pub url: &'a str,
-    /// The sender's number for it.
     pub transaction: u32,
 }
 
@@ -46,7 +44,6 @@ pub struct HtcpClear<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HtcpError {
-    /// It ends before what its lengths say, or goes on after it.
     #[error("HTCP: the lengths in the datagram do not add up to its {0} bytes")]
     Length(usize),
     #[error("HTCP: the version is {major}.{minor}, and 0.0 and 0.1 are known")]
@@ -58,30 +55,28 @@ pub enum HtcpError {
     /// It is signed, and no keys are known here.
     #[error("HTCP: it is signed, which is not checked here: send it without AUTH, and name the sender in `htcp_from`")]
     Signed,
-    /// Neither of GET nor of HEAD, whose responses alone are stored.
+    /// Neither GET nor HEAD: only their responses are stored.
     #[error("HTCP: the method is neither GET nor HEAD")]
     Method,
     #[error("HTCP: the version of HTTP is neither HTTP/1.0 nor HTTP/1.1")]
     Http,
-    /// No absolute URL of HTTP, or not of visible ASCII.
+    /// No absolute URL of HTTP, or not visible ASCII.
     #[error(
         "HTCP: the URL is not an absolute one of http or https in visible ASCII, of {LONGEST_HTCP_URL} bytes at most"
     )]
     Url,
 }
 
-/// What is left to be read.
 struct Rest<'a> {
     bytes: &'a [u8],
-    /// Of the whole datagram, for the error.
     whole: usize,
 }
 
 impl<'a> HtcpClear<'a> {
-    /// Reads a datagram.
+    /// Parses a datagram.
     ///
     /// # Errors
-    /// If it is anything but a whole and well-formed purge without a signature.
+    /// If it is anything but a complete and well-formed purge without a signature.
     pub fn read(datagram: &'a [u8]) -> Result<Self, HtcpError> {
         let whole = datagram.len();
         let mut rest = Rest { bytes: datagram, whole };
@@ -95,11 +90,11 @@ impl<'a> HtcpClear<'a> {
         let length = rest.length()?;
         let [opcode, flags] = rest.octets()?;
         let transaction = u32::from_be_bytes(rest.octets()?);
-        // Which end of the flags has the one that tells responses goes with the order of the octet before.
+        // The end of the flags that holds the response bit depends on the bit order of the octet before.
         let is_response = match (opcode, minor) {
             (0x40, _) => flags & 0x01 != 0,
             (0x04, 0) => flags & 0x80 != 0,
-            // A response has something in the other half.
+            // A response has a value in the other half.
             (other, 0) if other & 0x0f == CLR || other >> 4 == CLR => true,
             (other, _) if other >> 4 == CLR => true,
             (other, _) => return Err(HtcpError::Opcode(other)),
@@ -119,7 +114,7 @@ impl<'a> HtcpClear<'a> {
         // Twelve bits are reserved, and the four of the reason change nothing.
         let [_, _] = data.octets()?;
         let (method, url, version) = (data.counted()?, data.counted()?, data.counted()?);
-        // The headers of the request would choose a variant; all of them are forgotten.
+        // The request's headers would select a variant; all variants are forgotten.
         data.counted()?;
         if !data.bytes.is_empty() {
             return Err(HtcpError::Length(whole));
@@ -133,8 +128,8 @@ impl<'a> HtcpClear<'a> {
         Ok(Self { url: absolute(url).ok_or(HtcpError::Url)?, transaction })
     }
 
-    /// The page that is meant, by whichever scheme: those who send know their pages by one, and clients may ask by the
-    /// other. Without a fragment, by which nobody asks.
+    /// The page, in either scheme: senders know their pages by one, and clients may request the other. Without a
+    /// fragment, which is never requested.
     pub fn page(&self) -> Page {
         let (_, rest) = self.url.split_once("://").unwrap_or_default();
         let rest = rest.split('#').next().unwrap_or_default();
@@ -144,7 +139,6 @@ impl<'a> HtcpClear<'a> {
     }
 }
 
-/// An absolute URL of HTTP that names a host and no user.
 fn absolute(url: &[u8]) -> Option<&str> {
     if url.len() > LONGEST_HTCP_URL || !url.iter().all(u8::is_ascii_graphic) {
         return None;
@@ -171,7 +165,7 @@ impl<'a> Rest<'a> {
         self.octets().map(u16::from_be_bytes).map(usize::from)
     }
 
-    /// A text with its length before it (COUNTSTR).
+    /// A length-prefixed text (COUNTSTR).
     fn counted(&mut self) -> Result<&'a [u8], HtcpError> {
         let length = self.length()?;
         self.take(length)

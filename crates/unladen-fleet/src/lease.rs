@@ -1,16 +1,16 @@
-//! The principal type is [`Lease`]: until when the fleet counts on this node.
+//! The principal type is [`Lease`]: until when the fleet relies on this node.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Until when the fleet counts on this node, by this machine's monotonic clock.
+/// Until when the fleet relies on this node, by this machine's monotonic clock.
 ///
-/// Whoever answers requests compares the clock, and not a word that some other thread would have to write: a process
-/// that was stopped for a minute finds the lease over with its first request, before any of its threads has noticed.
+/// Request threads compare the clock, and need no other thread to set a flag: a process that was stopped for a minute
+/// finds the lease over with its first request, before any of its threads has noticed.
 #[derive(Debug)]
 pub struct Lease {
     base: Instant,
-    /// Nanoseconds after the base. 0: none.
+    /// Nanoseconds after the base; 0 if there is none.
     until: AtomicU64,
 }
 
@@ -18,26 +18,25 @@ pub struct Lease {
 
 impl Default for Lease {
     fn default() -> Self {
-        // In the past: what is compared with it is later.
+        // In the past: all compared times are later.
         Self { base: Instant::now(), until: AtomicU64::new(0) }
     }
 }
 
 impl Lease {
-    /// Whether the fleet counts on this node at this time, and it has been told everything.
+    /// Whether the fleet relies on this node at this time, and it has received everything.
     ///
-    /// One relaxed load is enough. What was forgotten before the lease was renewed was forgotten with the store's lock:
-    /// whoever reads the renewed time and then takes that lock takes it after the one who forgot.
+    /// One relaxed load is enough. Purges before the renewal were applied under the store's lock: a thread that reads
+    /// the renewed time and then takes that lock does so after the purges.
     pub fn holds(&self, at: Instant) -> bool {
         self.nanoseconds(at) < self.until.load(Ordering::Relaxed)
     }
 
-    /// What is left of it.
+    /// The remaining time.
     pub fn left(&self, at: Instant) -> Duration {
         Duration::from_nanos(self.until.load(Ordering::Relaxed).saturating_sub(self.nanoseconds(at)))
     }
 
-    /// Never shorter than it was.
     pub(crate) fn renew(&self, until: Instant) {
         self.until.fetch_max(self.nanoseconds(until), Ordering::SeqCst);
     }

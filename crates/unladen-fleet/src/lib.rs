@@ -1,9 +1,9 @@
-//! Purges that reach all processes of a fleet, over engines that already exist (Valkey and others): read on from a
-//! position, forgotten, and only then confirmed.
+//! Purges that reach all processes of a fleet, over engines that already exist (Valkey and others): read from a
+//! position, applied, and only then confirmed.
 //!
-//! The principal type is [`Fleet`]: this process as one node of a fleet. [`PurgeBus`] is what an engine has to do for
-//! it, with one file a back end and one list, [`BUSES`]. [`Lease`] tells, by this machine's clock, whether the fleet
-//! still counts on this node, and this node may count on having been told everything.
+//! The principal type is [`Fleet`]: this process as one node of a fleet. [`PurgeBus`] is the interface of an engine,
+//! with one file a back end and one list, [`BUSES`]. [`Lease`] tells, by this machine's clock, whether the fleet still
+//! relies on this node, and this node has certainly received everything.
 //!
 //! ```
 //! use unladen_fleet::{Position, Record, What};

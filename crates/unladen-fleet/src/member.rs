@@ -1,26 +1,26 @@
-//! The principal type is [`Member`]: a node that the fleet counts on.
+//! The principal type is [`Member`]: a node that the fleet relies on.
 
 use std::sync::Arc;
 
 use crate::plain::plain;
 use crate::{BusError, Position};
 
-/// A node that the fleet counts on: its lease is not over.
+/// A node that the fleet relies on: its lease is not over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     node: Arc<str>,
     position: Position,
 }
 
-/// Bytes of a node's name, at most: as `[fleet]` has it, and the digits that make it unique.
+/// Maximum bytes of a node's name: as in `[fleet]`, with the digits that make it unique.
 const LONGEST_NODE: usize = 96;
 
 impl Member {
-    /// A node of this name has forgotten all up to `position`.
+    /// A node of this name that has forgotten all up to `position`.
     ///
     /// # Errors
-    /// If the name is none: it comes from the engine, and goes into answers and logs. A name is 1 to 96 letters, digits,
-    /// `.`, `-` and `_`.
+    /// If the name is invalid: it comes from the engine, and goes into answers and logs. A name is 1 to 96 letters,
+    /// digits, `.`, `-` and `_`.
     pub fn new(node: &str, position: Position) -> Result<Self, BusError> {
         let is_known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
         if (1..=LONGEST_NODE).contains(&node.len()) && node.bytes().all(is_known) {
@@ -33,12 +33,11 @@ impl Member {
         )))
     }
 
-    /// Its name, which no other process has.
+    /// Its unique name.
     pub fn node(&self) -> &str {
         &self.node
     }
 
-    /// The name, to be kept.
     pub(crate) fn name(&self) -> Arc<str> {
         self.node.clone()
     }

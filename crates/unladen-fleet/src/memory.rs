@@ -1,4 +1,4 @@
-//! The principal type is [`MemoryEngine`]: an engine within this process, with its faults at hand, for tests.
+//! The principal type is [`MemoryEngine`]: an in-process engine with injectable faults, for tests.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::purge_bus::{Answer, BATCH, PurgeBus, Read};
 use crate::{BusError, Member, Position};
 
-/// An engine within this process, for tests: it can be cut off, emptied, trimmed and made to lose what it had.
+/// An in-process engine for tests: it can be cut off, emptied, trimmed and made to lose its content.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryEngine {
     shared: Arc<Shared>,
@@ -26,12 +26,10 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     epoch: u64,
-    /// Which list of nodes it is.
     list: u64,
-    /// When that was lost last; none: it has been whole for long.
+    /// When the list was lost last; `None` if it has been whole for long.
     lost_at: Option<Instant>,
     records: Vec<Vec<u8>>,
-    /// So many of them are gone.
     trimmed: usize,
     members: BTreeMap<String, (Position, Instant)>,
     pretended: Option<fn() -> Vec<Member>>,
@@ -47,7 +45,7 @@ struct MemoryBus {
     untold: Arc<AtomicU32>,
 }
 
-/// Cuts one node off, or lets it back.
+/// Cuts one node off, or reconnects it.
 #[derive(Clone, Debug)]
 pub struct Wire {
     is_cut: Arc<Mutex<bool>>,
@@ -57,7 +55,7 @@ pub struct Wire {
 }
 
 impl MemoryEngine {
-    /// A way to it, and what cuts it.
+    /// A bus for a node, and the switch that cuts it.
     pub fn bus(&self, node: &str) -> (Arc<dyn PurgeBus>, Wire) {
         let (is_cut, is_mute) = (Arc::<Mutex<bool>>::default(), Arc::<Mutex<bool>>::default());
         let (is_still, untold) = (Arc::<AtomicBool>::default(), Arc::<AtomicU32>::default());
@@ -70,13 +68,13 @@ impl MemoryEngine {
         (Arc::new(MemoryBus { engine: self.clone(), node: node.to_owned(), is_cut, is_mute, is_still, untold }), wire)
     }
 
-    /// All that was written so far cannot be read any more.
+    /// Removes all records so far.
     pub fn trim(&self) {
         let mut state = self.shared.lock();
         state.trimmed = state.records.len();
     }
 
-    /// It is started again, empty.
+    /// Restarts it, empty.
     pub fn flush(&self) {
         let mut state = self.shared.lock();
         let epoch = state.epoch + 1;
@@ -85,7 +83,7 @@ impl MemoryEngine {
         self.shared.bell.notify_waiters();
     }
 
-    /// It loses its list of nodes, and nothing else.
+    /// Loses the list of nodes only.
     pub fn forget_members(&self) {
         let mut state = self.shared.lock();
         state.members.clear();
@@ -95,12 +93,12 @@ impl MemoryEngine {
         self.shared.bell.notify_waiters();
     }
 
-    /// It gives this list of nodes instead, which may be too long or change each time; none: its own.
+    /// Returns this list of nodes instead, which may be too long or change each time; `None` for the real one.
     pub fn pretend(&self, members: Option<fn() -> Vec<Member>>) {
         self.shared.lock().pretended = members;
     }
 
-    /// What was written, a second time.
+    /// Repeats all records.
     pub fn repeat(&self) {
         let mut state = self.shared.lock();
         let again = state.records.clone();
@@ -117,22 +115,22 @@ impl MemoryEngine {
 }
 
 impl Wire {
-    /// Whether it is cut from now on.
+    /// Cuts the connection, or restores it.
     pub fn cut(&self, is_cut: bool) {
         *self.is_cut.lock().unwrap_or_else(PoisonError::into_inner) = is_cut;
     }
 
-    /// Whether it does not come into the list of nodes from now on, though all else is done.
+    /// Keeps the node out of the list, though all else works.
     pub fn mute(&self, is_mute: bool) {
         *self.is_mute.lock().unwrap_or_else(PoisonError::into_inner) = is_mute;
     }
 
-    /// Whether whoever asks to be in the list of nodes waits for an answer from now on.
+    /// Blocks requests to enter the list.
     pub fn stand_still(&self, is_still: bool) {
         self.is_still.store(is_still, Ordering::SeqCst);
     }
 
-    /// So many records in a row are found from now on that nobody told of.
+    /// The next `records` records come without a notification.
     pub fn untold(&self, records: u32) {
         self.untold.store(records, Ordering::SeqCst);
     }

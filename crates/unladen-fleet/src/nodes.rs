@@ -1,37 +1,33 @@
-//! The principal type is [`Nodes`]: the nodes of a fleet, for whoever looks at one of them.
+//! The principal type is [`Nodes`]: the nodes of a fleet, as one of them sees them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::{Member, Position};
 
-/// Nodes that are kept.
 const KEPT: usize = 256;
-/// Copies are made this often at most: while somebody waits for a purge, the list is looked at many times a second.
+/// Minimum interval of copies: while a purge waits, the list is read many times a second.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// The nodes of a fleet, as one of them looked at them last.
+/// The nodes of a fleet, as of one node's last look.
 #[derive(Clone, Debug, Default)]
 pub struct Nodes {
-    /// When; none: not yet.
+    /// Time of the look; `None` before the first.
     pub looked: Option<Instant>,
     /// Those that are furthest behind first, 256 at most.
     pub nodes: Arc<[NodeState]>,
-    /// How many there are in all.
     pub all: usize,
 }
 
-/// A node, as the engine's list has it: the fleet counts on it.
+/// A node in the engine's list: the fleet relies on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeState {
-    /// Its name.
     pub node: Arc<str>,
-    /// Purges that are on the bus and that it has not forgotten; none: it reads another history of the engine.
+    /// Purges on the bus that it has not forgotten yet; `None` if it reads another history of the engine.
     pub behind: Option<u64>,
 }
 
 impl Nodes {
-    /// The bus ends at `end`, and has these nodes.
     pub(crate) fn look(&mut self, end: &Position, members: &[Member], now: Instant) {
         if self.looked.is_some_and(|looked| now.saturating_duration_since(looked) < EVERY) {
             return;

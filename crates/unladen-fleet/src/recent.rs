@@ -1,11 +1,11 @@
-//! The principal type is [`Recent`]: what was forgotten lately, so that a record that was written twice is one.
+//! The principal type is [`Recent`]: recently applied records, so that a record written twice counts once.
 
 use std::collections::hash_map::RandomState;
 use std::collections::{HashSet, VecDeque};
 use std::hash::BuildHasher;
 
-/// What was forgotten lately. A record that was sent again has the same bytes: its node and its number among them. What
-/// is no longer remembered is forgotten twice, which costs a page and harms nobody.
+/// Recently applied records. A repeated one has the same bytes, node and number included. An older repetition is
+/// applied twice, which costs a page and harms nobody.
 #[derive(Debug, Default)]
 pub(crate) struct Recent {
     hasher: RandomState,
@@ -13,11 +13,9 @@ pub(crate) struct Recent {
     order: VecDeque<u64>,
 }
 
-/// More than a node sends again at once.
 const KEPT: usize = 4096;
 
 impl Recent {
-    /// Whether it is new; it is known from now on.
     pub(crate) fn insert(&mut self, record: &[u8]) -> bool {
         let hash = self.hasher.hash_one(record);
         if !self.known.insert(hash) {

@@ -2,43 +2,36 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A purge as a bus carries it: JSON of a version, with no field that is not known.
+/// A purge as a bus carries it: versioned JSON, without unknown fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Who says it.
     pub node: String,
-    /// Which of its records this is.
     pub number: u64,
-    /// Which site is meant; none: all.
+    /// `None` for all sites.
     pub site: Option<String>,
-    /// Which pages are.
     pub what: What,
-    /// They are to be asked about, and not gone.
     pub is_soft: bool,
 }
 
-/// What is to be forgotten.
+/// Pages to forget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum What {
     Url(Page),
-    /// All pages whose URL begins so.
     Prefix(Page),
     Tag(String),
-    /// Everything.
     All,
 }
 
-/// Where a page is.
+/// Address of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
-    /// None: by http and https.
+    /// `None` for http and https.
     #[serde(rename = "https", default, skip_serializing_if = "Option::is_none")]
     pub is_https: Option<bool>,
-    /// As in `Host`; empty: of requests without one.
+    /// As in `Host`; empty for requests without one.
     pub authority: String,
-    /// Path and query.
     pub target: String,
 }
 
@@ -46,7 +39,6 @@ pub struct Page {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// It is of a version that this program does not know.
     #[error("it is of version {0}, and this program knows version {VERSION}: another node is of a newer version")]
     Newer(u32),
     #[error("it has {0} bytes; {LONGEST} are the most")]
@@ -55,17 +47,15 @@ pub enum RecordError {
     Malformed(String),
 }
 
-/// Bytes of a record, at most.
+/// Maximum bytes of a record.
 pub const LONGEST: usize = 20 * 1024;
-/// Of this form. A node that reads a higher one asks about everything that it stores.
+/// Version of this form. A node that reads a higher one revalidates everything that it stores.
 const VERSION: u32 = 1;
-/// Bytes of a node's name, at most.
 const LONGEST_NODE: usize = 256;
-/// Of an authority or a target that would make a record too long, so much is kept, as the beginning of all that is
-/// meant: however it is escaped, it fits.
+/// Bytes kept of an authority or a target that would make a record too long, as a prefix: it fits, however it is
+/// escaped.
 const BEGINNING: usize = 1024;
 
-/// As it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -79,21 +69,20 @@ struct Written {
     soft: bool,
 }
 
-/// What all versions have.
 #[derive(Deserialize)]
 struct Versioned {
     v: u32,
 }
 
 impl Record {
-    /// Its bytes. What would be too long means more pages instead: all that begin so; or everything, to be asked about.
+    /// Encodes it. An overlong one is widened: to all pages with a prefix; or to everything, as a soft purge.
     pub fn write(&self) -> String {
         let text = self.text();
         if text.len() <= LONGEST {
             return text;
         }
         let wider = match &self.what {
-            // Never more than that: clients choose what they send requests to, and how long it is.
+            // Never narrower: clients choose the request targets, and their length.
             What::Url(page) | What::Prefix(page) => {
                 let beginning = |text: &str| text[..text.floor_char_boundary(BEGINNING)].to_owned();
                 let authority = beginning(&page.authority);
@@ -110,14 +99,14 @@ impl Record {
     fn text(&self) -> String {
         let Self { node, number, site, what, is_soft } = self.clone();
         let written = Written { v: VERSION, node, n: number, site, what, soft: is_soft };
-        // There is nothing in it that JSON cannot hold.
+        // JSON can hold all of its content.
         serde_json::to_string(&written).unwrap_or_default()
     }
 
-    /// Of its bytes.
+    /// Decodes it.
     ///
     /// # Errors
-    /// If it is none, or one of a newer version: it may mean anything.
+    /// If it is no record, or one of a newer version, which may mean anything.
     pub fn read(bytes: &[u8]) -> Result<Self, RecordError> {
         if bytes.len() > LONGEST {
             return Err(RecordError::TooLong(bytes.len()));

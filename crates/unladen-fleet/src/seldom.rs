@@ -1,19 +1,18 @@
-//! The principal type is [`Seldom`]: what is told once, and then counted for a while.
+//! The principal type is [`Seldom`]: reports something once, then counts for a while.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What whoever writes to the engine could have told without end: it is told once, and then counted for a while.
+/// Limits reports that a writer to the engine could otherwise trigger without end: one, then a count for a while.
 #[derive(Debug, Default)]
 pub(crate) struct Seldom {
     state: Mutex<(Option<Instant>, u64)>,
 }
 
-/// Between two lines of a log.
 const PAUSE: Duration = Duration::from_secs(10);
 
 impl Seldom {
-    /// It happened: how often since it was told last, if it is to be told now.
+    /// Counts an event; returns the number since the last report, if one is due.
     pub(crate) fn passes(&self, now: Instant) -> Option<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (told, times) = &mut *state;

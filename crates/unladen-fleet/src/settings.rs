@@ -1,4 +1,4 @@
-//! The principal type is [`FleetSettings`].
+//! The principal type is [`FleetSettings`]: settings of this process as a node.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,68 +7,60 @@ use serde::Serialize;
 
 use crate::BusUrl;
 
-/// How this process is one node of a fleet.
+/// Settings of this process as a node of a fleet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetSettings {
-    /// The engine, and who this is there.
     pub bus: BusSettings,
-    /// A node that was not heard for so long is out of the fleet.
+    /// A node that is silent for this long is out of the fleet.
     pub lease: Duration,
-    /// What is done with stored pages while the engine is not reached.
+    /// How stored pages are served while the engine is not reached.
     pub when_cut_off: WhenCutOff,
-    /// Whom a purge waits for, unless it says so itself …
     pub wait: Wait,
-    /// … and for how long.
     pub wait_for: Duration,
 }
 
-/// The engine, and who this is there.
+/// Engine, fleet and node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BusSettings {
     pub url: BusUrl,
-    /// The authorities that its certificate is verified with; none: the system's.
+    /// Authorities for its certificate; `None` for the system's.
     pub ca: Option<PathBuf>,
-    /// Which fleet of those on this engine.
     pub fleet: String,
-    /// This process's name, which no other has.
     pub node: String,
-    /// So many records are kept at least for those who read on late.
+    /// Minimum number of records kept for late readers.
     pub keep: u64,
 }
 
-/// What is done with stored pages that only their lifetime vouches for, while the engine is not reached.
+/// How stored pages that only their lifetime vouches for are served while the engine is not reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenCutOff {
-    /// The application is asked about them.
+    /// Revalidated with the application.
     #[default]
     Revalidate,
     Serve,
 }
 
-/// Whom a purge waits for.
+/// Which nodes a purge waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wait {
-    /// All nodes of the fleet.
     #[default]
     All,
-    /// More than half of them.
     Quorum,
-    /// Nobody.
     #[serde(rename = "none")]
     Nobody,
 }
 
 impl BusSettings {
-    /// A name that no other process has: `name`, and eight random digits.
+    /// A unique name: `name`, and eight random digits.
     pub fn unique_node(name: &str) -> String {
         format!("{name}.{:08x}", fastrand::u32(..))
     }
 }
 
 impl WhenCutOff {
-    /// As the configuration has it.
+    /// Name in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Revalidate => "revalidate",
@@ -78,15 +70,15 @@ impl WhenCutOff {
 }
 
 impl Wait {
-    /// Each, by its word.
+    /// All values with their names.
     pub const ALL: [(&'static str, Self); 3] = [("all", Self::All), ("quorum", Self::Quorum), ("none", Self::Nobody)];
 
-    /// Of its word; none: it is none of them.
+    /// The value of a name; `None` if there is none.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, wait)| wait)
     }
 
-    /// Its word.
+    /// Name in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::All => "all",

@@ -1,4 +1,4 @@
-//! The principal type is [`AccessLog`]: what a web server was asked for, and how often, from its log in the combined format.
+//! The principal type is [`AccessLog`]: targets and counts from a web server's log in the combined format.
 //!
 //! ```
 //! use std::path::Path;
@@ -16,8 +16,7 @@
 //! # Ok::<(), unladen_load::AccessLogError>(())
 //! ```
 //!
-//! A log is a stream of independent records: a line that is none is counted, and refuses nothing. [`LogReader`] is that
-//! stream, for other uses.
+//! Lines are independent: an invalid one is counted, and does not fail the rest. [`LogReader`] gives the single lines.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -35,69 +34,62 @@ pub use entry::{LogEntry, RequestLine};
 pub use passed_over::PassedOver;
 pub use reader::{LogLine, LogReader};
 
-/// The most different targets that are kept; beyond it the log's order would hardly matter any more.
+/// Maximum of distinct targets; beyond it the log's order would hardly matter any more.
 const MOST_TARGETS: usize = 100_000;
 
-/// All targets that are kept together have at most so many bytes: each becomes requests.
+/// Maximum bytes of all targets together: each becomes requests.
 const MOST_TARGET_BYTES: usize = 64 << 20;
 
-/// The most that a compressed log may unpack to, in bytes.
+/// In bytes.
 const MOST_UNPACKED: u64 = 100 << 30;
 
-/// How gzip's files begin (RFC 1952, section 2.3.1).
+/// Magic bytes of gzip (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// How the files of other programs begin, which log rotation may be told to use.
+/// Magic bytes of other programs that log rotation may be configured to use.
 const COMPRESSED: [(&[u8], &str); 3] = [(b"\x28\xb5\x2f\xfd", "zstd"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz")];
 
-/// The GET requests of a log.
+/// GET requests of a log.
 #[derive(Clone, Debug, Default)]
 pub struct AccessLog {
-    /// Target of the request line, and how often; the most frequent first.
     entries: Vec<(String, u64)>,
     lines: u64,
     passed_over: [u64; PassedOver::ALL.len()],
     other_host: Option<String>,
 }
 
-/// A log cannot be used.
+/// Why a log cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccessLogError {
     #[error("cannot read the access log {file}: {source}", file = file.display())]
     Read { file: PathBuf, source: io::Error },
-    /// Nothing, or less than half of it, is in the format.
+    /// Fewer than half of its lines are in the format.
     #[error("{file}:{line}: no entry in the combined log format, as {count} of the {lines} lines: found `{found}`, expected something like `203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] \"GET /page HTTP/1.1\" 200 512 \"-\" \"-\"`", file = file.display())]
     NoLog { file: PathBuf, line: u64, found: String, count: u64, lines: u64 },
-    /// It is compressed in a way that is not read.
     #[error("{file} is compressed by {by}: unpack it first, as with `{by} -dc {file}`; plain text and gzip are read", file = file.display())]
     Compressed { file: PathBuf, by: &'static str },
     #[error("{file} has no GET request that can be repeated from a log{why}", file = file.display())]
-    Empty {
-        file: PathBuf,
-        /// What its lines are instead, from the colon on.
-        why: String,
-    },
+    Empty { file: PathBuf, why: String },
 }
 
-/// Lines that are no entry, to judge whether it is a log at all.
 #[derive(Default)]
 struct Doubt {
-    /// The number of the first of them, and how it begins.
+    /// Number of the first such line, and how it begins.
     first: Option<(u64, String)>,
-    /// The number of the last of them.
+    /// Number of the last such line.
     last: u64,
 }
 
 impl AccessLog {
-    /// Reads a file. `host` is the one that requests are sent for (`Host`): absolute URLs of others are passed over.
+    /// Reads a file. `host` is the one that requests are sent for (`Host`): absolute URLs of other hosts are skipped.
     ///
     /// # Errors
     /// When it cannot be read, is no log, or there is nothing to send.
     pub fn read(file: &Path, host: &str) -> Result<Self, AccessLogError> {
         let failed = |source| AccessLogError::Read { file: file.to_owned(), source };
         let mut log = BufReader::with_capacity(64 << 10, File::open(file).map_err(failed)?);
-        // Rotated logs are compressed. What is no regular file may give a byte at a time, and is text then.
+        // Rotated logs are compressed. What is no regular file may give a byte at a time, and counts as text then.
         let begin = log.fill_buf().map_err(failed)?;
         if begin.starts_with(&GZIP) {
             let unpacked = BufReader::with_capacity(64 << 10, MultiGzDecoder::new(log).take(MOST_UNPACKED));
@@ -109,7 +101,7 @@ impl AccessLog {
         Self::parse(log, file, host)
     }
 
-    /// Reads from anywhere; `file` is named in errors.
+    /// Reads from any input; `file` is named in errors.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -160,39 +152,39 @@ impl AccessLog {
             return Err(AccessLogError::Empty { file: file.to_owned(), why: read.why() });
         }
         let mut entries: Vec<_> = counts.into_iter().collect();
-        // Of equally frequent ones the one that was asked for first comes first, so that the order is the log's.
+        // Ties are in the order of the log.
         entries.sort_by_key(|(_, (count, first))| (std::cmp::Reverse(*count), *first));
         read.entries = entries.into_iter().map(|(target, (count, _))| (target, count)).collect();
         Ok(read)
     }
 
-    /// Path and query of each GET request, and how often it was asked for; the most frequent first.
+    /// Path and query of each GET request with its count, the most frequent first.
     pub fn entries(&self) -> impl Iterator<Item = (&str, u64)> {
         self.entries.iter().map(|(target, count)| (target.as_str(), *count))
     }
 
-    /// All lines: those that are sent and those that were passed over.
+    /// Number of all lines, sent or skipped.
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Lines that are sent.
+    /// Number of lines that are sent.
     pub fn sent(&self) -> u64 {
         self.lines - self.passed_over.iter().sum::<u64>()
     }
 
-    /// Lines that were passed over, by reason; only reasons that there were.
+    /// Skipped lines by reason, without zero counts.
     pub fn passed_over(&self) -> impl Iterator<Item = (PassedOver, u64)> {
         PassedOver::ALL.into_iter().zip(self.passed_over).filter(|(_, count)| *count > 0)
     }
 
-    /// The host of the first absolute URL that was passed over as one of another host.
+    /// Host of the first absolute URL that was skipped for its host.
     pub fn other_host(&self) -> Option<&str> {
         self.other_host.as_deref()
     }
 
-    /// Refuses what has no entry, or fewer than other lines. The first line and the last one are cut in many logs, and
-    /// say nothing about the others.
+    /// Refuses a file without entries, or with more other lines than entries. The first and the last line do not count,
+    /// since many logs cut them.
     fn refuse_what_is_no_log(&self, doubt: Doubt, file: &Path) -> Result<(), AccessLogError> {
         let Doubt { first: Some((line, found)), last } = doubt else { return Ok(()) };
         let count = self.passed_over[PassedOver::NoEntry as usize];
@@ -204,7 +196,6 @@ impl AccessLog {
         Err(AccessLogError::NoLog { file: file.to_owned(), line, found, count, lines: self.lines })
     }
 
-    /// Why nothing of it is sent, from the colon on.
     fn why(&self) -> String {
         if self.lines == 0 {
             return ": it is empty".to_owned();
@@ -215,14 +206,12 @@ impl AccessLog {
     }
 }
 
-/// A host that may be shown in a command to be typed.
 fn plausible(host: &[u8]) -> Option<String> {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(byte);
     let is_host = !host.is_empty() && host.len() <= 255 && host.iter().all(is_plain);
     is_host.then(|| String::from_utf8_lossy(host).into_owned())
 }
 
-/// The beginning of a line, fit to be shown.
 fn beginning(line: &[u8]) -> String {
     const SHOWN: usize = 60;
     let text = String::from_utf8_lossy(&line[..line.len().min(4 * SHOWN)]);

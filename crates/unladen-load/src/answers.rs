@@ -1,4 +1,4 @@
-//! The principal type is [`Answers`]: what a page answers, and to what; see
+//! The principal type is [`Answers`]: a page's answers to variations of a request; see
 //! [`Driver::inquire`](crate::Driver::inquire).
 //!
 //! ```
@@ -15,88 +15,77 @@ use unladen_lockin::Estimate;
 use crate::request::Request;
 use crate::sample::Sample;
 
-/// What a page answers.
+/// What a page answers to the plain request and to variations of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answers {
     pub status: u16,
-    /// Its headers, names in small letters; of the cookies that it sets, the values are left out: they let who has
-    /// them in.
+    /// Names in lower case. Values of cookies that it sets are left out, since they grant access.
     pub headers: Vec<(String, String)>,
-    /// Its length as sent, bytes.
+    /// Length as sent, bytes.
     pub body_bytes: u64,
-    /// Answers to the plain request.
     pub answers: u64,
-    /// How many of them had another status or another body than the first.
+    /// Answers whose status or body differed from the first.
     pub changed: u64,
     /// The request carries a cookie or authorisation of its own.
     pub personal: bool,
-    /// What else was asked, and what came.
     pub variations: Vec<Variation>,
-    /// What else was not asked or not answered.
     pub left_out: Vec<LeftOut>,
 }
 
-/// The same page asked for otherwise.
+/// The same page with a request changed in one way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variation {
     pub ask: Ask,
-    /// The header that was sent, `accept-language: de`, or two of them with `; ` in between. Cookies that the user gave
-    /// are sent as well and not shown, and neither is the value of those that the page has set.
+    /// Header that was sent, `accept-language: de`, or two of them with `; ` in between. The user's cookies are sent
+    /// but not shown; neither are values of cookies that the page set.
     pub header: String,
-    /// The status that came.
     pub status: u16,
-    /// Its headers, as in [`Answers::headers`].
     pub headers: Vec<(String, String)>,
-    /// Its length as sent, bytes.
+    /// Length as sent, bytes.
     pub body_bytes: u64,
-    /// Whether the answer is that to the plain request, but for what changes from answer to answer anyway: the status,
-    /// the body (unpacked, if it was gzip), and where a redirect points. `None` if that cannot be told: of 304 and HEAD
-    /// there is no body; larger bodies than 4 MiB are not kept; and of a page of which most changes, nothing can be
-    /// said.
+    /// Whether status, body (unpacked, if gzip) and redirect target equal the plain answer's, apart from what changes
+    /// between answers anyway. `None` if that is unknown: 304 and HEAD have no body, bodies above 4 MiB are not kept,
+    /// and a page that mostly changes cannot be judged.
     pub same: Option<bool>,
-    /// Its latency over that of the plain request, a ratio; only of 304.
+    /// Ratio of its latency to that of the plain request; only for 304.
     pub cost: Option<Estimate>,
 }
 
-/// In which way a page is asked for otherwise.
+/// How a variation differs from the plain request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ask {
-    /// With its own validators: If-None-Match, If-Modified-Since.
+    /// Its own validators: If-None-Match, If-Modified-Since.
     #[default]
     Conditional,
-    /// With `Accept-Encoding: gzip, br, zstd`.
+    /// `Accept-Encoding: gzip, br, zstd`.
     Compressed,
-    /// In another language. Of the two that are asked for, one that gets another answer, else the first.
+    /// Another language. Two are requested: the one with another answer is taken, else the first.
     Language,
-    /// With the cookies that it sets.
     Cookie,
-    /// With a cookie that nobody knows.
     UnknownCookie,
 }
 
-/// What was not asked, or not answered, or whose cost is not known.
+/// A variation that was not sent or not answered, or whose cost is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     pub ask: Ask,
-    /// Why: `the page sets no cookie`.
     pub why: String,
-    /// It could have been asked of this page: what the answer would have shown is not known.
+    /// The variation makes sense for this page: what its answer would show is unknown.
     pub applies: bool,
 }
 
 impl Answers {
-    /// The answer to another way of asking.
+    /// Answer to this variation.
     pub fn variation(&self, ask: Ask) -> Option<&Variation> {
         self.variations.iter().find(|variation| variation.ask == ask)
     }
 
-    /// The names of the cookies that the plain answer sets.
+    /// Names of the cookies that the plain answer sets.
     pub fn cookies_set(&self) -> impl Iterator<Item = &str> {
         let lines = self.headers.iter().filter(|(name, _)| name == header::SET_COOKIE.as_str());
         lines.filter_map(|(_, value)| Some(value.split_once('=')?.0))
     }
 
-    /// All that is known from one answer.
     pub(crate) fn of(request: &Request, sample: &Sample) -> Self {
         Self {
             status: sample.status.as_u16(),
@@ -109,7 +98,7 @@ impl Answers {
     }
 }
 
-/// The headers as text, without the values of cookies.
+/// Headers as text, without the values of cookies.
 pub(crate) fn shown(headers: &HeaderMap) -> Vec<(String, String)> {
     let text = |name: &header::HeaderName, value: &header::HeaderValue| {
         let value = String::from_utf8_lossy(value.as_bytes());
@@ -118,7 +107,7 @@ pub(crate) fn shown(headers: &HeaderMap) -> Vec<(String, String)> {
     headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(name, value))).collect()
 }
 
-/// `sid=…; path=/` of `sid=4711; path=/`.
+/// `sid=4711; path=/` becomes `sid=…; path=/`.
 fn without_value(cookie: &str) -> String {
     let (pair, attributes) = cookie.split_at(cookie.find(';').unwrap_or(cookie.len()));
     let name = pair.split_once('=').map_or("", |(name, _)| name.trim());

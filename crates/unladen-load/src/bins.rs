@@ -1,6 +1,6 @@
 //! The principal type is [`Bins`]: counts of latencies, each kept to 0.05 % of its value.
 //!
-//! Numbered bins in rows that exist once something falls into them: a load adds some hundred thousand latencies a
+//! Bins are numbered, in rows that are allocated on first use: a load adds some hundred thousand latencies a
 //! second, and keeps a set of bins for each of its slices of time, requests and steps.
 //!
 //! ```
@@ -23,27 +23,25 @@ const FRACTION_BITS: u32 = 10;
 /// Bins in a row: 256 bytes of counts.
 const ROW: usize = 64;
 
-/// Bins in all, up to the one of the longest latency.
 const ALL: usize = ((64 - FRACTION_BITS as usize) + 1) << FRACTION_BITS;
 
-/// How many latencies fell into each bin.
+/// Histogram of latencies with fixed bins.
 ///
-/// All that were counted in any order, by whomever and put together by [`absorb`](Self::absorb), are what one would have
-/// counted: the width of the bins is the same for all.
+/// Bins counted in any order on any hosts and merged by [`absorb`](Self::absorb) equal those of a single count, since
+/// the widths are the same everywhere.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(into = "BinsForm", try_from = "BinsForm")]
 pub struct Bins {
     rows: Vec<Option<Box<[u32; ROW]>>>,
 }
 
-/// Bins on their way: of each that is not empty, how many empty ones lie before it, and its count; numbers of seven bits
-/// a byte, as in a file of records.
+/// Serialised bins: for each bin that is not empty, the number of empty ones before it, and its count, as seven bits a
+/// byte, like in a record file.
 #[derive(Clone, Serialize, Deserialize)]
 struct BinsForm {
     bytes: Vec<u8>,
 }
 
-/// Bytes that are no bins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the bins of a distribution are damaged")]
 struct DamagedBins;
@@ -56,7 +54,7 @@ impl Bins {
         self.add_many(latency, 1);
     }
 
-    /// Counts a latency so many times.
+    /// Counts a latency `count` times.
     pub fn add_many(&mut self, latency: u64, count: u32) {
         self.add_to(number_of(latency), count);
     }
@@ -66,12 +64,12 @@ impl Bins {
         *count = count.saturating_add(more);
     }
 
-    /// How many were counted.
+    /// Number of latencies counted.
     pub fn total(&self) -> u64 {
         self.iter().map(|(_, count)| u64::from(count)).sum()
     }
 
-    /// Counts what another has counted.
+    /// Adds the counts of `other`.
     pub fn absorb(&mut self, other: &Self) {
         for (index, row) in other.rows.iter().enumerate() {
             let Some(row) = row else { continue };
@@ -80,12 +78,12 @@ impl Bins {
         }
     }
 
-    /// The middles of the bins that are not empty, with their counts, the shortest first.
+    /// Middles of the bins that are not empty, with their counts, the shortest first.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
         self.counts().map(|(number, count)| (middle_of(number), count))
     }
 
-    /// The numbers of the bins that are not empty, with their counts.
+    /// Indices of the bins that are not empty, with their counts.
     fn counts(&self) -> impl Iterator<Item = (usize, u32)> {
         let rows = self.rows.iter().enumerate().filter_map(|(index, row)| Some((index, row.as_deref()?)));
         rows.flat_map(|(index, row)| {
@@ -94,8 +92,8 @@ impl Bins {
         })
     }
 
-    /// Bytes that it takes. They grow with the range of the latencies, and not with their number: some 70 kB from 0.1 ms to
-    /// 10 s, and 250 kB for all that there can be.
+    /// Memory in bytes. Grows with the range of the latencies, not with their number: some 70 kB from 0.1 ms to 10 s,
+    /// 250 kB at most.
     pub fn memory(&self) -> usize {
         let rows = self.rows.iter().flatten().count();
         rows * size_of::<[u32; ROW]>() + self.rows.capacity() * size_of::<Option<Box<[u32; ROW]>>>()
@@ -114,7 +112,7 @@ impl Bins {
     }
 }
 
-/// Whatever rows there are: an empty row is none.
+/// An empty row equals a missing one.
 impl PartialEq for Bins {
     fn eq(&self, other: &Self) -> bool {
         self.counts().eq(other.counts())
@@ -151,7 +149,7 @@ impl TryFrom<BinsForm> for Bins {
     }
 }
 
-/// Bins are as wide as the last bit that counts: the first 2^11 are 1 ns wide, the next 2^10 are 2 ns, and so on.
+/// Width by magnitude: the first 2^11 bins are 1 ns wide, the next 2^10 are 2 ns, and so on.
 fn number_of(latency: u64) -> usize {
     let shift = (64 - latency.leading_zeros()).saturating_sub(FRACTION_BITS + 1);
     ((u64::from(shift) << FRACTION_BITS) + (latency >> shift)) as usize

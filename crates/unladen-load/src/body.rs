@@ -1,4 +1,4 @@
-//! [`read`]: a response's body is read to its end, and its digest made on the way.
+//! [`read`]: reads a response's body to its end and hashes it.
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
@@ -9,17 +9,16 @@ use crate::body_text::BodyText;
 use crate::digest::Digest;
 use crate::failure::Failure;
 
-/// How much of a body is kept for showing, in bytes.
+/// Bytes of a body that are kept for display.
 pub(crate) const KEPT: usize = 4096;
 
-/// A body that was read to its end.
 #[derive(Debug, Default)]
 pub(crate) struct ReadBody {
     pub(crate) length: u64,
     pub(crate) digest: Digest,
-    /// Its first bytes, as many as asked for.
+    /// First bytes, as many as requested.
     pub(crate) start: Bytes,
-    /// It holds the text that was looked for; so does every body where none was.
+    /// Whether it holds the expected text; true if there is none.
     pub(crate) has_text: bool,
 }
 

@@ -4,14 +4,12 @@ use std::fmt;
 
 use memchr::memmem;
 
-/// A text to look for in bodies, as they come: a compressed body is not unpacked.
+/// A text to look for in bodies as sent: a compressed body is not unpacked.
 #[derive(Clone, Debug)]
 pub struct BodyText(memmem::Finder<'static>);
 
-/// A look for a text, see [`BodyText`].
 pub(crate) struct Look<'a> {
     finder: &'a memmem::Finder<'static>,
-    /// The end of what came, shorter than the text.
     tail: Vec<u8>,
     found: bool,
 }
@@ -29,12 +27,11 @@ impl BodyText {
         Self(memmem::Finder::new(text).into_owned())
     }
 
-    /// What it looks for.
+    /// The text it looks for.
     pub fn text(&self) -> &[u8] {
         self.0.needle()
     }
 
-    /// A look through a body that comes in pieces.
     pub(crate) fn look(&self) -> Look<'_> {
         Look { finder: &self.0, tail: Vec::new(), found: self.0.needle().is_empty() }
     }
@@ -55,7 +52,6 @@ impl fmt::Display for BodyText {
 }
 
 impl Look<'_> {
-    /// Looks through the next piece.
     pub(crate) fn through(&mut self, piece: &[u8]) {
         if self.found {
             return;
@@ -73,7 +69,6 @@ impl Look<'_> {
         }
     }
 
-    /// Whether it was found.
     pub(crate) fn found(&self) -> bool {
         self.found
     }

@@ -16,9 +16,9 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-/// A switch that many hold and any may throw; once thrown it stays so.
+/// A shared switch that cancels for good.
 ///
-/// Throwing it takes a lock, so a signal handler must not do it: let a thread wait for the signal and throw it.
+/// Cancelling takes a lock, so a signal handler must not do it: let a thread wait for the signal and cancel.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<State>);
 
@@ -30,34 +30,33 @@ struct State {
 }
 
 impl Cancel {
-    /// A switch that is not thrown.
+    /// A switch that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Throws the switch: what waits on it, a hanging request too, ends at once.
+    /// Cancels: all that waits on it, a hanging request too, ends at once.
     pub fn cancel(&self) {
         *self.0.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.0.threads.notify_all();
         self.0.tasks.notify_waiters();
     }
 
-    /// Whether it was thrown.
+    /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         *self.0.cancelled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sleeps for `time`, or until the switch is thrown; tells whether it was.
+    /// Sleeps for `time` or until cancelled; returns whether it was.
     pub fn wait(&self, time: Duration) -> bool {
         let cancelled = self.0.cancelled.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.0.threads.wait_timeout_while(cancelled, time, |cancelled| !*cancelled);
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Ends when the switch is thrown.
     pub(crate) async fn cancelled(&self) {
-        // The order matters: `notified` counts from its creation, so a switch thrown between the look and the
-        // wait is not missed.
+        // The order matters: `notified` counts from its creation, so a cancellation between the check and the wait is
+        // not missed.
         let notified = self.0.tasks.notified();
         if !self.is_cancelled() {
             notified.await;

@@ -1,4 +1,5 @@
-//! The principal type is [`Client`]: it sends one request and reads its response, wherever the connection comes from.
+//! The principal type is [`Client`]: it sends one request and reads its response, independent of how connections are
+//! opened.
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -23,27 +24,24 @@ use crate::sample::Sample;
 use crate::scene::Scene;
 use crate::stage::Stage;
 
-/// Requests, origins and what to think of the answers; lives on the driver's thread.
 pub(crate) struct Client {
     pub(crate) requests: Vec<Request>,
     origins: Origins,
     timeout: Duration,
     expect: Expect,
     max_body: u64,
-    /// For each request, its first answer: to a stranger, and to who sends cookies back.
+    /// First answer to each request: without cookies, and to a client that sends cookies back.
     first: RefCell<Vec<[Option<Fingerprint>; 2]>>,
-    /// Cookies of the users that it stands for; none if every request is a stranger's.
+    /// Cookies of simulated users; `None` if every request is a stranger's.
     jars: Option<Jars>,
     pub(crate) counts: Counts,
 }
 
-/// Where a request stands: what to say when it fails or its time is up.
 struct Progress {
     stage: Cell<Stage>,
     version: Cell<&'static str>,
 }
 
-/// A response whose head has come.
 struct Begun {
     connection: Connection,
     response: http::Response<hyper::body::Incoming>,
@@ -68,10 +66,10 @@ impl Client {
         }
     }
 
-    /// Sends the request of this index, reads the response, and checks it.
+    /// Sends the request at this index, reads the response, and checks it.
     ///
-    /// It is one user's who has no other under way, and sends what cookies that user was given. The head, and the first
-    /// `keep` bytes of the body, come along; and what comes of comparing it with the first answer.
+    /// Takes the jar of a user without a request under way, and sends that user's cookies. Also returns the head, the
+    /// first `keep` bytes of the body, and the comparison with the first answer.
     pub(crate) async fn exchange(
         &self,
         index: usize,
@@ -97,7 +95,7 @@ impl Client {
         Ok((sample, verdict))
     }
 
-    /// Sends this request to where the one of this index goes, with no other cookies than its own; nothing is compared.
+    /// Sends this request to the target of the one at this index, with its own cookies only; nothing is compared.
     pub(crate) async fn send(
         &self,
         request: &Request,
@@ -119,7 +117,6 @@ impl Client {
         }
     }
 
-    /// Sends the request of this index, and compares its answer with what is expected and with the first one.
     pub(crate) async fn checked(&self, index: usize, planned: Instant) -> Result<(Exchange, Verdict), LoadError> {
         let (sample, verdict) = self.exchange(index, planned, 0).await?;
         if self.expect.same && verdict == Verdict::Changed {
@@ -132,8 +129,8 @@ impl Client {
         Ok((sample.exchange, verdict))
     }
 
-    /// Compares an answer with the first one to the same request. A page for who is known is another one than that for
-    /// a stranger.
+    /// Compares an answer with the first one to the same request. The page of a known user is compared separately from
+    /// a stranger's.
     fn verdict(&self, index: usize, exchange: &Exchange, is_known: bool) -> Verdict {
         let fingerprint = exchange.fingerprint();
         let mut first = self.first.borrow_mut();
@@ -171,14 +168,14 @@ impl Client {
         self.counts.met(request.headers().contains_key(header::COOKIE), &head.headers);
         let fine = self.expect.statuses.contains(status);
         let text = self.expect.body.as_ref();
-        // What is not as expected is shown.
+        // Unexpected answers are shown.
         let keep = if fine && text.is_none() { keep } else { keep.max(KEPT) };
         let body = match body::read(body, self.max_body, keep, text).await {
             Ok(body) => {
                 origin.give_back(connection);
                 body
             }
-            // The status says more than that its body was cut short as well.
+            // The status says more than that its body was also cut short.
             Err(_) if !fine => ReadBody::default(),
             Err(failure) => return Err(explain(failure)),
         };
@@ -209,9 +206,9 @@ impl Client {
 
     /// Sends the request and waits for the head of the response.
     ///
-    /// A server may close an idle connection at the moment a request is sent over it (RFC 9112, section 9.3.1). That
-    /// is nobody's failure: the request goes once more, over a new connection, if nothing of it was sent, or if
-    /// nothing came back and it does no harm twice.
+    /// A server may close an idle connection just as a request is sent over it (RFC 9112, section 9.3.1). That is not a
+    /// failure: the request is repeated over a new connection, if nothing of it was sent, or if nothing came back and
+    /// it is idempotent.
     async fn begin(&self, request: &Request, origin: &Origin, progress: &Progress) -> Result<Begun, OpenError> {
         let mut retried = false;
         loop {

@@ -1,4 +1,4 @@
-//! The principal type is [`DriverConfig`]: what a [`Driver`](crate::Driver) is told at its start.
+//! The principal type is [`DriverConfig`]: configuration of a [`Driver`](crate::Driver).
 //!
 //! ```
 //! use std::time::Duration;
@@ -25,38 +25,32 @@ use crate::target::ConnectTo;
 use crate::tls::TlsOptions;
 use crate::typed::RATES;
 
-/// The most workers: beyond it a client runs out of ports and descriptors before the server runs out of time.
+/// Maximum of workers: beyond it a client runs out of ports and descriptors before the server runs out of time.
 const MOST_WORKERS: usize = 10_000;
-/// The bounds of a time limit.
 const TIMEOUTS: std::ops::RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(24 * 3600);
 
-/// What to send, where to, and what to think of the answers.
+/// What to send, where, and which answers are right.
 #[derive(Clone, Debug)]
 pub struct DriverConfig {
-    /// The requests, called by their index later on.
     pub requests: Vec<Request>,
-    /// Where to connect instead of to the hosts of the URLs.
     pub connect_to: Option<ConnectTo>,
-    /// How many requests are under way at once, 1 to 10,000.
+    /// Concurrent requests, 1 to 10,000.
     pub concurrency: usize,
-    /// Use connections again; otherwise each request opens one and closes it.
+    /// Otherwise each request opens a connection and closes it.
     pub keep_alive: bool,
-    /// Send back the cookies that answers set, as a browser does: as many users as there are requests under way at
-    /// once, each with cookies of its own. Otherwise each request is a stranger's.
+    /// Send back cookies as a browser does: one user with cookies of its own per concurrent request. Otherwise each
+    /// request is a stranger's.
     pub keep_cookies: bool,
-    /// Which version of HTTP to speak.
     pub http: HttpVersion,
-    /// Requests a second, by all workers together; without it each worker sends when its last request is done.
+    /// Requests a second of all workers together; without it each worker sends when its last request is done.
     pub rate: Option<f64>,
-    /// The longest that a request may take, with its connection, 1 ms to 24 h.
+    /// Limit of a request, with its connection, 1 ms to 24 h.
     pub timeout: Duration,
-    /// The longest that resolving a name, and opening a connection, may take each, 1 ms to 24 h.
+    /// Limit of resolving a name, and of opening a connection, each 1 ms to 24 h.
     pub connect_timeout: Duration,
-    /// Whom to trust.
     pub tls: TlsOptions,
-    /// Which answers are right.
     pub expect: Expect,
-    /// The largest body that is read, in bytes.
+    /// Limit of a body, bytes.
     pub max_body: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The principal type is [`Connector`]: it opens the streams to one target, with TLS if the URL asks for it.
+//! The principal type is [`Connector`]: it opens streams to one target, with TLS if the URL asks for it.
 
 use std::cell::Cell;
 use std::io;
@@ -19,22 +19,19 @@ use crate::http_version::{HttpVersion, Protocol};
 use crate::target::Target;
 use crate::wire::{Meter, Stream, Traffic, Wire};
 
-/// Opens streams to one target.
 pub(crate) struct Connector {
     target: Target,
     tls: Option<(TlsConnector, ServerName<'static>)>,
     http: HttpVersion,
     timeout: Duration,
     meter: Arc<Meter>,
-    /// Which address answered last. Without it, a server that listens on 127.0.0.1 alone would be asked in vain at
-    /// [::1] for each new connection to `localhost`: a cost of the client's making.
+    /// Index of the address that answered last. Without it, each new connection to `localhost` would try [::1] in vain
+    /// if the server listens on 127.0.0.1 alone: a cost of the client's making.
     preferred: Cell<usize>,
 }
 
-/// An open stream.
 pub(crate) struct Opened {
     pub(crate) wire: Wire,
-    /// What passes over it.
     pub(crate) traffic: Arc<Traffic>,
     pub(crate) speaks: Protocol,
     pub(crate) times: ConnectTimes,
@@ -56,7 +53,7 @@ impl Connector {
         &self.target
     }
 
-    /// Opens a stream, in the time limit for both the transport and TLS.
+    /// Opens a stream; one time limit covers transport and TLS.
     pub(crate) async fn open(&self) -> Result<Opened, LoadError> {
         let late = |_| LoadError::ConnectTimeout { target: self.target.to_string(), after: self.timeout };
         timeout(self.timeout, self.open_unbounded()).await.map_err(late)?

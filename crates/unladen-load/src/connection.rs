@@ -1,4 +1,4 @@
-//! The principal type is [`Connection`]: one open connection, over which requests go and responses come.
+//! The principal type is [`Connection`]: one open connection for requests and responses.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::http_version::Protocol;
 use crate::request::{Message, Request};
 use crate::wire::Traffic;
 
-/// The longest head of a response, and the most of a body that waits in a connection's memory: by hyper's own bound, 408
-/// KiB, connections for large pages took 0.8 MB each, and an agent for hundreds of them more than a host has to spare.
+/// Maximum head of a response, and buffered body of a connection: with hyper's own bound, 408 KiB, connections for
+/// large pages took 0.8 MB each, and an agent with hundreds of them more than a host has to spare.
 const MOST_BUFFERED: usize = 64 << 10;
 
-/// An open connection. A copy of one for HTTP/2 is the same connection.
+/// An open connection. A clone of one for HTTP/2 is the same connection.
 pub(crate) struct Connection {
     sender: Sender,
     traffic: Arc<Traffic>,
@@ -34,22 +34,18 @@ enum Sender {
     Http2(http2::SendRequest<Full<Bytes>>),
 }
 
-/// A request that got no response.
 pub(crate) struct Unanswered {
     pub(crate) failure: Failure,
-    /// Nothing of it was sent.
     pub(crate) unsent: bool,
-    /// Nothing of a response came.
     pub(crate) silent: bool,
 }
 
-/// Runs HTTP/2's streams on the client's own thread.
 #[derive(Clone, Copy, Debug)]
 struct Local;
 
 impl Connection {
-    /// Starts HTTP on an open stream; a task of its own then watches the connection, idle or not, so that its end is
-    /// known before the next request is sent.
+    /// Starts HTTP on an open stream; a separate task watches the connection, idle or not, so that its end is known
+    /// before the next request is sent.
     pub(crate) async fn start(opened: Opened) -> Result<Self, hyper::Error> {
         let Opened { wire, traffic, speaks, times } = opened;
         let io = TokioIo::new(wire);
@@ -75,7 +71,6 @@ impl Connection {
         }
     }
 
-    /// Another handle to a connection that many requests share.
     pub(crate) fn share(&self) -> Option<Self> {
         match &self.sender {
             Sender::Http1(_) => None,
@@ -86,7 +81,7 @@ impl Connection {
         }
     }
 
-    /// Waits until it can take a request; false when the server has closed it.
+    /// Waits until it can take a request; false if the server has closed it.
     pub(crate) async fn is_open(&mut self) -> bool {
         match &mut self.sender {
             Sender::Http1(sender) => sender.ready().await,
@@ -95,8 +90,7 @@ impl Connection {
         .is_ok()
     }
 
-    /// When the request that was last handed over was written; over HTTP/2 another one may have been written before it,
-    /// so there it is not known.
+    /// When the last request was written; `None` over HTTP/2, where another one may have been written before.
     pub(crate) fn written(&self) -> Option<Instant> {
         match self.sender {
             Sender::Http1(_) => self.traffic.written(),
@@ -104,7 +98,6 @@ impl Connection {
         }
     }
 
-    /// Sends a request and waits for the head of its response.
     pub(crate) async fn send(&mut self, request: &Request) -> Result<Response<Incoming>, Unanswered> {
         let before = self.traffic.received();
         self.traffic.rearm();
@@ -118,7 +111,7 @@ impl Connection {
                 .try_send_request(request.http1().clone())
                 .await
                 .map_err(|error| unanswered(error, self.traffic.received() == before)),
-            // What comes over a shared connection may be for others; no head came for this one.
+            // Bytes on a shared connection may belong to others; no head came for this request.
             Sender::Http2(sender) => {
                 sender.try_send_request(request.http2().clone()).await.map_err(|error| unanswered(error, true))
             }
@@ -138,7 +131,7 @@ where
 
 fn watch(connection: impl Future<Output = Result<(), hyper::Error>> + 'static) {
     tokio::task::spawn_local(async {
-        // Whoever waits for a response on this connection is told the error too, with its cause.
+        // A request that waits on this connection gets the error too, with its cause.
         let _ = connection.await;
     });
 }

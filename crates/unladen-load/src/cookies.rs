@@ -2,22 +2,19 @@
 
 use http::header::{self, HeaderMap};
 
-/// A cookie that an answer sets, or takes away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SetCookie {
     /// `name=value`
     pub(crate) pair: String,
-    /// The folder of paths that it is for: as told, else that of the request (RFC 6265, sections 5.1.4 and 5.2.4).
+    /// Path prefix that it is for: its attribute, else from the request's path (RFC 6265, sections 5.1.4 and 5.2.4).
     pub(crate) path: String,
-    /// It is to be forgotten.
     pub(crate) is_gone: bool,
 }
 
-/// The cookies that this answer to a request of that path sets or takes away. Of one that is named twice, the last
-/// counts.
+/// Cookies that an answer to a request of this path sets or deletes. Of one that is named twice, the last counts.
 ///
-/// Domain and `Secure` are not looked at: what an origin sets is sent to it alone, perhaps to a server behind the proxy
-/// that does TLS.
+/// Domain and `Secure` are ignored: cookies return only to the origin that set them, which may be behind a proxy that
+/// does TLS.
 pub(crate) fn sent_back(headers: &HeaderMap, path: &str) -> Vec<SetCookie> {
     let mut all: Vec<SetCookie> = Vec::new();
     for value in headers.get_all(header::SET_COOKIE) {
@@ -38,8 +35,7 @@ pub(crate) fn sent_back(headers: &HeaderMap, path: &str) -> Vec<SetCookie> {
     all
 }
 
-/// The pairs `name=value` of cookies that this answer sets, whatever path they are for: of the same page that is asked
-/// for again.
+/// The pairs `name=value` of cookies that this answer sets, whatever their path: the same page is requested again.
 pub(crate) fn pairs(headers: &HeaderMap) -> Vec<String> {
     let mut pairs: Vec<String> = Vec::new();
     for set in sent_back(headers, "/") {
@@ -51,29 +47,27 @@ pub(crate) fn pairs(headers: &HeaderMap) -> Vec<String> {
     pairs
 }
 
-/// Whether a cookie for this folder is for that path (RFC 6265, section 5.1.4).
+/// Whether a cookie of this path prefix is for that path (RFC 6265, section 5.1.4).
 pub(crate) fn is_for(folder: &str, path: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || folder.ends_with('/') || rest.starts_with('/'))
 }
 
-/// The pairs that a request bears.
 pub(crate) fn set_by(headers: &HeaderMap) -> Vec<&str> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     lines.flat_map(|line| line.split(';')).map(str::trim).filter(|pair| !pair.is_empty()).collect()
 }
 
-/// The header `Cookie` of a request that has some, with these in addition and in place of those of their names.
+/// Header `Cookie` with these pairs added; they replace those of the same name.
 pub(crate) fn joined(own: &HeaderMap, added: &[String]) -> String {
     let kept = set_by(own).into_iter().filter(|pair| !added.iter().any(|other| name_of(other) == name_of(pair)));
     kept.chain(added.iter().map(String::as_str)).collect::<Vec<_>>().join("; ")
 }
 
-/// `sid` of `sid=4711`; nothing of what has no name.
 pub(crate) fn name_of(pair: &str) -> &str {
     pair.split_once('=').map_or("", |(name, _)| name.trim())
 }
 
-/// The folder of a path, without the slash at its end.
+/// Directory of a path, without the slash at its end.
 fn folder_of(path: &str) -> &str {
     match path.rfind('/') {
         Some(end) if end > 0 => path.get(..end).unwrap_or("/"),
@@ -86,8 +80,7 @@ fn value_of<'a>(attribute: &'a str, name: &str) -> Option<&'a str> {
     own.trim().eq_ignore_ascii_case(name).then(|| value.trim())
 }
 
-/// Whether this attribute says that the cookie is to be forgotten. Applications that use `Expires` for that take the
-/// beginning of time, or nearly.
+/// Whether this attribute deletes the cookie. Applications that use `Expires` for that set the epoch, or nearly.
 fn takes_away(attribute: &str) -> bool {
     let Some((name, value)) = attribute.split_once('=') else { return false };
     let (name, value) = (name.trim(), value.trim());

@@ -1,4 +1,4 @@
-//! The principal type is [`Counts`]: what the client counts from its start on; a run is told the difference.
+//! The principal type is [`Counts`]: cumulative counters of a client; a run takes differences.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,18 +9,16 @@ use http::{HeaderMap, header};
 
 use crate::wire::Meter;
 
-/// The client's cumulative counters.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     opened: Cell<u64>,
     closed_by_server: Cell<u64>,
     retries: Cell<u64>,
-    /// Strangers who were given cookies.
+    /// Requests without cookies that were given some.
     pub(crate) strangers: Arc<AtomicU64>,
     pub(crate) meter: Arc<Meter>,
 }
 
-/// The counters at one moment, or between two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     pub(crate) opened: u64,
@@ -43,8 +41,7 @@ impl Counts {
         self.retries.update(|retries| retries + 1);
     }
 
-    /// An answer came to a request that bore cookies, or bore none: a stranger who is given some is somebody from then
-    /// on.
+    /// Counts a stranger who was given cookies: an answer with cookies to a request without any.
     pub(crate) fn met(&self, bore_cookies: bool, answer: &HeaderMap) {
         if !bore_cookies && answer.contains_key(header::SET_COOKIE) {
             self.strangers.fetch_add(1, Relaxed);

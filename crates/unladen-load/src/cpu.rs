@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 
-/// Of the calling thread; zero where the system does not tell.
+/// CPU time of the calling thread; zero if the system does not tell.
 pub(crate) fn of_this_thread() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
 }
 
-/// Of this process; zero where the system does not tell.
+/// CPU time of this process; zero if the system does not tell.
 pub(crate) fn of_this_process() -> Duration {
     clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from).unwrap_or_default()
 }

@@ -10,14 +10,14 @@ use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The XXH3 hash of a body (64 bits, seed 0): quick, and blind only to who forges bodies on purpose.
+/// XXH3 hash of a body (64 bits, seed 0): quick, and safe except against deliberate forgery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Digest(pub u64);
 
 // === impl Digest ===
 
 impl Digest {
-    /// The digest of a whole body.
+    /// Digest of a whole body.
     pub fn of(body: &[u8]) -> Self {
         Self(xxh3_64(body))
     }

@@ -1,7 +1,7 @@
-//! The principal type is [`Driver`]: a client on a thread of its own, told in phases what to send.
+//! The principal type is [`Driver`]: a client on its own thread, told in phases what to send.
 //!
-//! The calling thread reads counters while the driver is idle, and waits while it runs. Connections stay open in
-//! between, so that an off phase is silent and an on phase costs what the requests cost.
+//! The calling thread reads counters while the driver is idle, and waits while it runs. Connections stay open between
+//! phases, so that an off phase is silent and an on phase costs what the requests cost.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -38,27 +38,24 @@ use crate::stop::Stop;
 use crate::tally::Tally;
 use crate::target::Target;
 
-/// A load's schedule begins so much after it was told: by then its threads run.
+/// Delay of a schedule's start, so that its threads are running by then.
 const HEAD_START: Duration = Duration::from_millis(2);
 
-/// A client on a thread of its own; the thread ends when it is dropped.
+/// A client on its own thread, which ends when the driver is dropped.
 ///
 /// See the [crate's example](crate).
 #[derive(Debug)]
 pub struct Driver {
-    /// None only while it is dropped.
     commands: Option<UnboundedSender<Command>>,
     thread: Option<JoinHandle<()>>,
-    /// For each request, where it goes.
     targets: Vec<Target>,
     concurrency: usize,
     rate: Option<f64>,
     strangers: Arc<AtomicU64>,
-    /// Requests under way at once take a connection each: HTTP/1.
+    /// HTTP/1: each concurrent request takes a connection.
     takes_connections: bool,
 }
 
-/// What the thread is told; it answers each once, within the bounds of the command.
 enum Command {
     Sample {
         index: usize,
@@ -88,14 +85,14 @@ enum Command {
 // === impl Driver ===
 
 impl Driver {
-    /// Resolves all names, loads certificates if a URL is of https, and starts the thread. Nothing is sent yet.
+    /// Resolves all names, loads certificates if a URL is https, and starts the thread. Nothing is sent yet.
     ///
     /// # Errors
     /// When a setting is out of bounds, a name does not resolve, certificates cannot be read, or no thread starts.
     pub fn start(config: DriverConfig) -> Result<Self, LoadError> {
         config.check()?;
         let (concurrency, rate) = (config.concurrency, config.rate);
-        // Over TLS the server chooses, unless it is told.
+        // Over TLS the server chooses the version, unless it is configured.
         let is_plain = config.requests.iter().all(|request| request.url().scheme() == "http");
         let takes_connections = match config.http {
             HttpVersion::Http1 => true,
@@ -139,30 +136,29 @@ impl Driver {
         })
     }
 
-    /// Where the request of this index goes.
+    /// Target of the request at this index.
     pub fn target(&self, index: usize) -> Option<&Target> {
         self.targets.get(index)
     }
 
-    /// How many answers have set cookies to a request that bore none, since the start: users whom the application has
-    /// met for the first time, and may have made a session for.
+    /// Number of answers since the start that set cookies to a request without any: users new to the application, for
+    /// whom it may have made a session.
     pub fn strangers(&self) -> u64 {
         self.strangers.load(Ordering::Relaxed)
     }
 
-    /// Sends the request of this index once, and returns its response as far as it can be shown.
+    /// Sends the request at this index once, and returns its response as far as it can be shown.
     ///
-    /// The first answer to a request, here or in a run, is the one that later ones are compared with. It takes as
-    /// long as the configured timeout at most.
+    /// The first answer to a request, here or in a run, is the reference for later ones. Takes at most the configured
+    /// timeout.
     ///
     /// # Errors
-    /// When the request fails or is answered with a status that is not expected; [`LoadError::Cancelled`] when
-    /// cancelled.
+    /// When the request fails or its status is not expected; [`LoadError::Cancelled`] when cancelled.
     pub fn sample(&mut self, index: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
         self.fetch(index, KEPT, cancel)
     }
 
-    /// As [`sample`](Self::sample), with the first `keep` bytes of the body, however many those are.
+    /// Like [`sample`](Self::sample), with the first `keep` bytes of the body.
     ///
     /// # Errors
     /// As `sample`.
@@ -173,14 +169,14 @@ impl Driver {
         answered.recv().map_err(|_| LoadError::Gone)?
     }
 
-    /// Asks for the page of this index several times, and otherwise: with its validators, compressed, in another
-    /// language, with cookies; see [`Answers`]. One request at a time; any status will do.
+    /// Requests the page at this index several times and in variations: with its validators, compressed, in another
+    /// language, with cookies; see [`Answers`]. One request at a time; any status is accepted.
     ///
-    /// `sample` is an answer that came before: all there is where the method is neither GET nor HEAD, of which nothing
-    /// is sent. It begins nothing after half a minute, and takes a request's timeout longer than that at most.
+    /// `sample` is an earlier answer; for methods other than GET and HEAD nothing is sent and only it is used. Begins
+    /// no request after 30 s, and ends at most a request's timeout later.
     ///
     /// # Errors
-    /// When the page cannot be had as it is; [`LoadError::Cancelled`] when cancelled. What else fails is in
+    /// When the plain page cannot be had; [`LoadError::Cancelled`] when cancelled. Other failures are in
     /// [`Answers::left_out`].
     pub fn inquire(&mut self, index: usize, sample: &Sample, cancel: &Cancel) -> Result<Answers, LoadError> {
         self.known(index)?;
@@ -189,13 +185,12 @@ impl Driver {
         answered.recv().map_err(|_| LoadError::Gone)?
     }
 
-    /// Sends the request of this index over and over, as configured, until `stop`; then waits for those under way.
+    /// Sends the request at this index repeatedly, as configured, until `stop`; then waits for those under way.
     ///
-    /// Returns at `stop` plus the configured timeout at the latest. A run that is cancelled returns what it counted
-    /// until then.
+    /// Returns at `stop` plus the configured timeout at the latest. A cancelled run returns its counts so far.
     ///
     /// # Errors
-    /// The first failure stops the run at once; the error carries what was counted until then.
+    /// The first failure stops the run at once; the error carries the counts so far.
     pub fn run(&mut self, index: usize, stop: Stop, cancel: &Cancel) -> Result<Tally, RunError> {
         let failed = |error| RunError { error, tally: Box::default() };
         self.known(index).map_err(failed)?;
@@ -216,13 +211,13 @@ impl Driver {
         answered.recv().map_err(|_| failed(LoadError::Gone))?
     }
 
-    /// Sends as planned; failures are counted, and stop nothing. The outcomes come while it runs.
+    /// Sends as planned; failures are counted and do not stop it. Outcomes come while it runs.
     ///
-    /// It ends at its stop plus grace plus the configured timeout at the latest. Concurrency and rate are the plan's,
-    /// not the driver's.
+    /// Ends at its stop plus grace plus the configured timeout at the latest. Concurrency and rate are the plan's, not
+    /// the driver's.
     ///
     /// # Errors
-    /// When the plan names a request that the driver does not have, or a concurrency out of bounds.
+    /// When the plan names an unknown request, or a concurrency out of bounds.
     pub fn load(&mut self, plan: LoadPlan, cancel: &Cancel) -> Result<Running<'_>, LoadError> {
         self.known(plan.mix.largest())?;
         check_concurrency(plan.concurrency)?;
@@ -251,10 +246,10 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // The thread ends when nobody can tell it anything any more; it is idle, since every command is waited for.
+        // Ends the thread, which is idle, since every command is waited for.
         self.commands = None;
         if let Some(thread) = self.thread.take() {
-            // It panicked, or it did not: there is nobody left to tell.
+            // Even if it panicked, there is nobody left to tell.
             let _ = thread.join();
         }
     }
@@ -262,7 +257,7 @@ impl Drop for Driver {
 
 async fn obey(client: Rc<Client>, mut commands: UnboundedReceiver<Command>) {
     while let Some(command) = commands.recv().await {
-        // Nobody waits for the answer only when the calling thread has panicked.
+        // The answer has no receiver only when the calling thread has panicked.
         match command {
             Command::Sample { index, keep, cancel, answer } => {
                 let _ = answer.send(sample(&client, index, keep, &cancel).await);
@@ -282,7 +277,7 @@ async fn obey(client: Rc<Client>, mut commands: UnboundedReceiver<Command>) {
                 let batches = Rc::new(RefCell::new(Batches::new(outcomes)));
                 let mut end = run::run(&client, plan, batches.clone(), &cancel).await;
                 let first_errors = batches.borrow_mut().finish();
-                // Only then does whoever fetches the outcomes know that there are no more.
+                // Only then does the receiver of outcomes know that there are no more.
                 drop(batches);
                 let _ = answer.send(match end.failure.take() {
                     Some(failure) => Err(failure),

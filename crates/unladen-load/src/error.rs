@@ -13,25 +13,24 @@ use crate::statuses::Statuses;
 
 /// Why a request was not answered as it should be, or could not even be sent.
 ///
-/// Shown, each says what happened and what to do next; what the system or a library said is its source.
+/// The message says what happened and what to do next; the error of the system or a library is its source.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
     #[error("the {what} is {value}: expected {expected}")]
     Config { what: &'static str, value: String, expected: &'static str },
-    /// This process may not have as many files open.
     #[error("{}", too_few_files(*concurrency, *limit, *most))]
     TooFewFiles {
         concurrency: usize,
         limit: u64,
-        /// As many requests as can be; 0: not one.
+        /// Maximum of concurrent requests; 0 if not even one is possible.
         most: u64,
     },
     #[error("there is no request {index}: there are {count}, counted from 0")]
     NoSuchRequest { index: usize, count: usize },
     #[error("cannot resolve the name `{host}`: {source}; check its spelling, /etc/hosts and the resolver")]
     Resolve { host: String, source: io::Error },
-    /// The resolver knows the name, and no address of it.
+    /// The resolver knows the name, but no address of it.
     #[error("the name `{host}` has no address: check its spelling, or connect by address")]
     NoAddress { host: String },
     #[error("resolving the name `{host}` took longer than {after:?}: check the resolver, or connect by address")]
@@ -48,13 +47,11 @@ pub enum LoadError {
     Tls { target: String, fault: TlsFault, source: io::Error },
     #[error("cannot read certificates from {file}: {source}; expected PEM, `-----BEGIN CERTIFICATE-----`", file = file.display())]
     RootsFile { file: PathBuf, source: rustls::pki_types::pem::Error },
-    /// A certificate in a file of authorities is malformed.
     #[error("a certificate in {file} cannot be used as an authority: {source}", file = file.display())]
     RootsCertificate { file: PathBuf, source: rustls::Error },
-    /// A file with the client's own certificate or key cannot be read.
+    /// The file of the client's certificate or key cannot be read.
     #[error("{problem}")]
     IdentityFile { problem: String },
-    /// The client's own certificate and key cannot be used.
     #[error(
         "the key {} cannot be used with the certificate {}: {source}; is it the key that the certificate was made for?",
         key.display(), certificate.display()
@@ -64,7 +61,7 @@ pub enum LoadError {
     NoSystemRoots { source: Option<unladen_tls::SystemError> },
     #[error("cannot set up TLS: {source}")]
     TlsSetup { source: rustls::Error },
-    /// The host of the URL cannot be a server's name in TLS.
+    /// The URL's host is not valid as a server name in TLS.
     #[error("`{host}` cannot be the name on a certificate: use a host name or an address")]
     TlsName { host: String, source: rustls::pki_types::InvalidDnsNameError },
     #[error("{request} was not done within {after:?}, {stage}: see what the server is busy with, or raise the timeout")]
@@ -74,7 +71,6 @@ pub enum LoadError {
         closed_advice(*stage, version, target)
     )]
     ClosedEarly { request: String, stage: Stage, version: &'static str, target: String, source: hyper::Error },
-    /// What came is not the HTTP that was expected.
     #[error("{request}: the answer is no {version} ({}): {}", innermost(source), protocol_advice(version))]
     Protocol { request: String, version: &'static str, source: hyper::Error },
     #[error("{}", unexpected(sample, expected))]
@@ -86,14 +82,13 @@ pub enum LoadError {
     BodyTooLarge {
         request: String,
         limit: u64,
-        /// The length that the response announced, if it did.
+        /// Length announced in the response, if any.
         announced: Option<u64>,
     },
     #[error("cancelled")]
     Cancelled,
     #[error("cannot start the client's thread: {source}; check the limits on processes and open files")]
     Thread { source: io::Error },
-    /// The client's thread is gone, which is a bug.
     #[error("the client's thread ended too early: this is a bug in unladen-load, please report it")]
     Gone,
 }
@@ -111,7 +106,6 @@ fn advice(source: &io::Error) -> &'static str {
     }
 }
 
-/// What the options of this client can do about it.
 fn tls_advice(fault: &TlsFault) -> &'static str {
     match fault {
         TlsFault::UnknownIssuer => "; name your own with --cacert FILE, or skip the check with --insecure",
@@ -136,13 +130,13 @@ fn protocol_advice(version: &str) -> &'static str {
     }
 }
 
-/// A server that does not speak this protocol at all closes the connection before it answers, as one does whose worker
+/// A server that does not speak this protocol closes the connection before it answers; so does one whose worker
 /// crashes.
 fn closed_advice(stage: Stage, version: &str, target: &str) -> &'static str {
     match (stage, version) {
         (Stage::Reading, _) => "see its error log, a worker may have crashed or hit a limit",
         (_, "HTTP/2") => "does it speak HTTP/2 there? Try --http 1.1; if it does, see its error log",
-        // PHP-FPM's usual addresses; it drops whatever is not FastCGI.
+        // PHP-FPM's usual addresses; it drops what is not FastCGI.
         _ if target.starts_with("unix:") || target.ends_with(":9000") => {
             "is it an HTTP server? A FastCGI socket, as PHP-FPM's, answers so: give the web server's address; else see its error log, a \
              worker may have crashed or hit a limit"

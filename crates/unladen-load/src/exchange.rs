@@ -1,4 +1,4 @@
-//! The principal type is [`Exchange`]: what is known of one request and its response.
+//! The principal type is [`Exchange`]: times and result of one request and its response.
 //!
 //! ```
 //! # use std::time::{Duration, Instant};
@@ -17,35 +17,28 @@ use std::time::{Duration, Instant};
 use crate::digest::Digest;
 use crate::fingerprint::Fingerprint;
 
-/// The record of one request that was answered.
+/// Record of one answered request.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     /// When it was to be sent: by the schedule, or, back to back, when its worker was free.
     pub planned: Instant,
-    /// When it was handed to an open connection.
     pub sent: Instant,
     /// When the response's head had been read.
     pub first_byte: Instant,
-    /// When the whole body had been read.
     pub done: Instant,
-    /// The response's status.
     pub status: u16,
-    /// The length of the body in bytes, without the framing.
+    /// Length of the body, bytes, without framing.
     pub body_bytes: u64,
-    /// The body's digest.
     pub digest: Digest,
-    /// What it cost to open the connection, if it needed a new one.
     pub connect: Option<ConnectTimes>,
-    /// Whether a connection that was open before died under it, so that it was sent once more.
+    /// Whether a kept connection died under it, so that it was sent again.
     pub retried: bool,
 }
 
-/// What it took to open a connection.
+/// Durations of opening a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectTimes {
-    /// The TCP (or Unix socket) connection.
     pub transport: Duration,
-    /// The TLS handshake, if there is one.
     pub tls: Option<Duration>,
 }
 
@@ -60,7 +53,7 @@ impl Exchange {
         self.sent.saturating_duration_since(self.planned)
     }
 
-    /// Whether it went over a connection that was open before.
+    /// Whether it used a connection that was already open.
     pub fn reused(&self) -> bool {
         self.connect.is_none()
     }

@@ -14,10 +14,8 @@ use crate::statuses::Statuses;
 /// What an answer must be to be counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expect {
-    /// The statuses that are fine.
     pub statuses: Statuses,
-    /// A text that each body must hold.
     pub body: Option<BodyText>,
-    /// Whether each answer must be the same as the first one to the same request.
+    /// Whether each answer must equal the first one to the same request.
     pub same: bool,
 }

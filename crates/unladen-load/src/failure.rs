@@ -1,21 +1,18 @@
-//! The principal type is [`Failure`]: why one exchange over an open connection failed, before it is known whether that
-//! is worth a word to anyone: it may be tried again.
+//! The principal type is [`Failure`]: why one exchange over an open connection failed. It may be tried again before it
+//! counts as an error.
 
 use std::io;
 
 use crate::sources::find;
 
-/// Why one exchange failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What hyper says of connection, head or body.
     Hyper(hyper::Error),
-    /// There is more of the body than may be.
     BodyTooLarge { announced: Option<u64> },
 }
 
 impl Failure {
-    /// Whether a server that closes a connection it had kept open would look like this from here.
+    /// Whether it looks like a server that closed a kept connection.
     pub(crate) fn is_closed(&self) -> bool {
         match self {
             Self::Hyper(error) => {
@@ -26,7 +23,7 @@ impl Failure {
     }
 }
 
-/// Whether the transport ended, or HTTP/2 said in good order that it would (RFC 9113, sections 6.8 and 8.7).
+/// Whether the transport ended, or HTTP/2 announced its end properly (RFC 9113, sections 6.8 and 8.7).
 fn has_ended(error: &hyper::Error) -> bool {
     let transport = find::<io::Error>(error).is_some_and(|error| {
         matches!(

@@ -6,16 +6,15 @@ use crate::digest::Digest;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
     pub status: u16,
-    /// The length of the body in bytes.
+    /// Length of the body, bytes.
     pub length: u64,
-    /// The body's digest.
     pub digest: Digest,
 }
 
 /// How an answer compares with the first one to the same request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The same status and the same body; also the first answer itself.
+    /// The same status and body; also the first answer itself.
     Same,
     /// Another status (of those expected), or another body.
     Changed,

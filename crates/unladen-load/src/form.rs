@@ -1,5 +1,5 @@
-//! What of a load goes to another host: plain values of serde in place of what lives in one process. The principal type
-//! is [`ConfigForm`].
+//! A load's parameters and results for transfer to another host: plain serde values. The principal type is
+//! [`ConfigForm`].
 
 mod config;
 mod plan;

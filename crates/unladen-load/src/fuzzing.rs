@@ -1,12 +1,12 @@
-//! What fuzz/ reaches of the parsers behind the crate's walls; no part of its interface.
+//! Access to internal parsers for fuzz/; no part of the crate's interface.
 
 use http::header::{self, HeaderMap, HeaderValue};
 
 use crate::jar::Jar;
 use crate::request::Request;
 
-/// What a user sends with each of these requests after each of them was answered with these lines of `Set-Cookie`, and
-/// what is sent to another origin then.
+/// Cookies that a user sends with each of these requests, each answered with these lines of `Set-Cookie`, and those
+/// then sent to another origin.
 pub fn cookies(requests: &[Request], answers: &[Vec<&[u8]>]) -> (Vec<Option<HeaderValue>>, Option<HeaderValue>) {
     const OWN: usize = 0;
     const OTHER: usize = 1;

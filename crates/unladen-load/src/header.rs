@@ -29,23 +29,22 @@ pub struct Header {
 pub enum HeaderError {
     #[error("{} has no colon: write it as `Name: value`", shown(begin))]
     NoColon {
-        /// What was given, up to the first space or `=`; empty if there is none. The rest may be a secret.
+        /// The input up to the first space or `=`; empty if there is none. The rest may be secret.
         begin: String,
     },
-    /// The part before the colon is no header name.
     #[error("a header has the name `{name}`: a name is made of letters, digits and !#$%&'*+-.^_`|~, with no space")]
     Name { name: String, source: header::InvalidHeaderName },
-    /// The part after the colon holds a control character, which would break the request apart.
+    /// The value holds a control character, which would break the request apart.
     #[error(
         "the value of the header `{name}` holds a control character (a line break, perhaps): leave it out or encode it"
     )]
     Value { name: HeaderName, source: header::InvalidHeaderValue },
-    /// A header by which the client itself frames requests or keeps connections.
+    /// The client uses this header to frame requests or keep connections.
     #[error("the header `{name}` is set by the client itself: {instead}")]
     Reserved { name: HeaderName, instead: &'static str },
 }
 
-/// Headers that would lie about how the client frames its messages or treats its connections.
+/// Headers that would contradict how the client frames its messages or treats its connections.
 const RESERVED: [(HeaderName, &str); 7] = [
     (header::CONNECTION, "choose between keep-alive and a connection per request instead"),
     (HeaderName::from_static("keep-alive"), "choose between keep-alive and a connection per request instead"),
@@ -59,12 +58,12 @@ const RESERVED: [(HeaderName, &str); 7] = [
 // === impl Header ===
 
 impl Header {
-    /// The name, in lower case.
+    /// Name in lower case.
     pub fn name(&self) -> &HeaderName {
         &self.name
     }
 
-    /// The value, without the white space around it.
+    /// Value without surrounding white space.
     pub fn value(&self) -> &HeaderValue {
         &self.value
     }

@@ -1,20 +1,18 @@
-//! The principal type is [`HttpVersion`]: which version of HTTP to speak; a [`Protocol`] is the one agreed on.
+//! The principal type is [`HttpVersion`]: which version of HTTP to speak; a [`Protocol`] is the one negotiated.
 
 use serde::{Deserialize, Serialize};
 
 /// Which version of HTTP to speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HttpVersion {
-    /// What the server prefers of both over TLS (ALPN); HTTP/1.1 without TLS.
+    /// The server's preference of both over TLS (ALPN); HTTP/1.1 without TLS.
     #[default]
     Auto,
-    /// HTTP/1.1.
     Http1,
     /// HTTP/2; without TLS by prior knowledge (RFC 9113, section 3.3).
     Http2,
 }
 
-/// The protocol agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     Http1,

@@ -1,8 +1,8 @@
-//! The principal type is [`Inquiry`]: it asks for one page in several ways, one request at a time.
+//! The principal type is [`Inquiry`]: it requests one page in several ways, one request at a time.
 //!
-//! What it asks twice it compares by what of the page stays as it is ([`Template`]), and that is learnt from plain
-//! answers: some at the start, some more than a second later, and one more whenever a variation looks different, which
-//! is then asked again. So neither a clock on the page nor a token makes a variation of it.
+//! Answers are compared by the stable parts of the page ([`Template`]), learnt from plain answers: some at the start,
+//! some more than a second later, and one more whenever a variation looks different, which is then repeated. So neither
+//! a clock on the page nor a token counts as a variation.
 
 mod content;
 mod template;
@@ -25,54 +25,46 @@ use crate::sample::Sample;
 
 /// Plain requests at the start, and once more later.
 const PLAIN: u32 = 5;
-/// Between the two: a clock on the page that shows seconds has moved on.
+/// Pause between the two: a clock that shows seconds has moved on.
 const LATER: Duration = Duration::from_millis(1100);
-/// Plain requests end after so long, if each had some. Ten answers are what it takes to say that a page is the same
-/// each time: with less time, a page of a second, which a cache would be worth most to, is never found to be.
+/// Limit of the plain requests, if each part had some. Ten answers are needed to say that a page is the same each time:
+/// with less time, a page of one second, for which a cache would be worth most, would never be found to be.
 const PLAIN_TIME: Duration = Duration::from_secs(20);
-/// Nothing begins after so long.
 const ALL_TIME: Duration = Duration::from_secs(30);
 
 /// Requests of each kind in a block of the cost's measurement.
 const EACH: usize = 3;
-/// Blocks that are measured unless time runs out.
+/// Blocks measured unless time runs out.
 const BLOCKS: usize = 8;
-/// Quick pages give more of them, and so a narrower interval, in less than [`QUICK_TIME`].
+/// Quick pages get more blocks, and so a narrower interval, within [`QUICK_TIME`].
 const MOST_BLOCKS: usize = 64;
 const QUICK_TIME: Duration = Duration::from_secs(2);
 const COST_TIME: Duration = Duration::from_secs(5);
 
-/// Languages to ask for; the first two that the user's own header does not name.
+/// Candidates; the first two that the user's own header does not name.
 const LANGUAGES: [&str; 4] = ["de", "en", "fr", "es"];
-/// What no application has handed out.
 const UNKNOWN_COOKIE: &str = "unladen=1";
 
-/// One page, asked for in several ways.
 struct Inquiry<'a> {
     client: &'a Client,
     index: usize,
     request: &'a Request,
     begun: Instant,
-    /// The first plain answer.
     first: Sample,
     latest: Sample,
-    /// What of its body stays as it is, if bodies can be had.
+    /// Stable parts of its body, if bodies are available.
     template: Option<Template>,
-    /// Whether the plain answers redirect to one and the same place.
     one_location: bool,
     answers: Answers,
 }
 
-/// Why something was left out.
 struct Why {
     text: String,
-    /// As [`LeftOut::applies`].
     applies: bool,
 }
 
 type Left = Option<Why>;
 
-/// Asks for the page of this index.
 pub(crate) async fn inquire(client: &Client, index: usize, sample: &Sample) -> Result<Answers, LoadError> {
     let request = &client.requests[index];
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
@@ -105,7 +97,6 @@ pub(crate) async fn inquire(client: &Client, index: usize, sample: &Sample) -> R
 // === impl Why ===
 
 impl Why {
-    /// The page gives no reason to ask so.
     fn pointless(text: &str) -> Self {
         Self { text: text.to_owned(), applies: false }
     }
@@ -143,7 +134,6 @@ impl<'a> Inquiry<'a> {
         Ok(())
     }
 
-    /// Asks for the page as it is once more, and learns from it. Returns how long that took.
     async fn plain(&mut self) -> Result<Duration, LoadError> {
         let sample = ask(self.client, self.index, self.request).await?;
         self.answers.answers += 1;
@@ -151,7 +141,7 @@ impl<'a> Inquiry<'a> {
             self.answers.changed += 1;
         }
         self.one_location &= sample.location() == self.first.location();
-        // Same as the latest, it teaches nothing; with another status it is another page.
+        // An answer equal to the latest teaches nothing; one with another status is another page.
         if fingerprint(&sample) != fingerprint(&self.latest) && sample.status == self.first.status {
             match (&mut self.template, Content::of(&sample)) {
                 (Some(template), Content::Text(body)) => template.learn(&body),
@@ -174,7 +164,7 @@ impl<'a> Inquiry<'a> {
         self.answers.left_out.extend(why.map(|Why { text, applies }| LeftOut { ask, why: text, applies }));
     }
 
-    // --- What is asked
+    // --- Variations
 
     async fn conditional(&mut self) -> Result<(Variation, Left), Why> {
         let mut request = self.request.clone();
@@ -201,8 +191,8 @@ impl<'a> Inquiry<'a> {
         })
     }
 
-    /// The latency of this request, to which 304 is the answer, over that of the plain one. Both alternate in random
-    /// order, so that what else is slow at times is so for both.
+    /// Ratio of this request's latency, which is answered 304, to the plain one's. Both alternate in random order, so
+    /// that disturbances affect both.
     async fn cost(&mut self, conditional: &Request) -> Result<Estimate, String> {
         let started = Instant::now();
         let (mut conditionals, mut plains) = (Vec::new(), Vec::new());
@@ -246,7 +236,7 @@ impl<'a> Inquiry<'a> {
         let (all, gzip) = (request(ALL), request("gzip"));
         let (sample, mut same) = self.compared(&all).await?;
         if Content::of(&sample) == Content::Packed {
-            // What cannot be unpacked cannot be compared. If it is the same page packed with gzip, it is with the
+            // An encoding that cannot be unpacked cannot be compared. If the gzip answer is the same page, so are the
             // others.
             same = self.compared(&gzip).await.ok().and_then(|(_, same)| same);
         }
@@ -284,10 +274,10 @@ impl<'a> Inquiry<'a> {
         Ok(variation(&line(&header::COOKIE, shown), &sample, same))
     }
 
-    // --- What came
+    // --- Answers
 
-    /// Sends this request, and compares its answer with the plain ones. If it is another one, once more, after another
-    /// plain one: the page may have changed meanwhile.
+    /// Sends this request, and compares its answer with the plain ones. If it differs, repeats it after another plain
+    /// one, since the page may have changed meanwhile.
     async fn compared(&mut self, request: &Request) -> Result<(Sample, Option<bool>), Why> {
         let sample = ask(self.client, self.index, request).await?;
         let mut same = self.same(&sample);
@@ -320,7 +310,6 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// Sends one request to where the page is; whatever comes is an answer.
 async fn ask(client: &Client, index: usize, request: &Request) -> Result<Sample, LoadError> {
     match client.send(request, index, Instant::now(), MAX_CONTENT).await {
         Err(LoadError::UnexpectedStatus { sample, .. } | LoadError::UnexpectedBody { sample, .. }) => Ok(*sample),
@@ -347,7 +336,6 @@ fn line(name: &HeaderName, value: &str) -> String {
     format!("{name}: {value}")
 }
 
-/// Two languages that the request does not name.
 fn languages(request: &Request) -> Vec<&'static str> {
     let own = request.headers().get_all(header::ACCEPT_LANGUAGE).iter();
     let own: Vec<_> = own.map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase()).collect();

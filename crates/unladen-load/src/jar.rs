@@ -1,9 +1,9 @@
-//! The principal type is [`Jars`]: the cookies of the users that a client stands for.
+//! The principal type is [`Jars`]: the cookies of the users that a client simulates.
 //!
-//! A browser sends back what it was given, and an application that gave it a session finds it again. A client that does
-//! not is a stranger with each request: the application makes a session for each, and leaves it lying there. As many
-//! users are there as requests are under way at once, and none has two under way: applications that lock a user's
-//! session would else let them wait for each other.
+//! A browser sends back the cookies it was given, and an application finds its session again. A client that does not is
+//! a stranger with each request, and the application makes and abandons a session for each. There are as many users as
+//! concurrent requests, and none has two under way: applications that lock a user's session would otherwise make them
+//! wait for each other.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,54 +15,49 @@ use http::header::{self, HeaderValue};
 use crate::cookies::{is_for, joined, name_of, sent_back, set_by};
 use crate::request::Request;
 
-/// Cookies of one site that a user keeps at most: what browsers keep at least (RFC 6265, section 6.1).
+/// Maximum cookies of one site and user: what browsers keep at least (RFC 6265, section 6.1).
 const MOST_COOKIES: usize = 50;
-/// Bytes of one of them, at most (the same).
+/// Maximum bytes of a cookie (same section).
 const MOST_BYTES: usize = 4096;
 
-/// Requests that a user has ready with its cookies, at most. Without a bound each of a thousand users came to hold each of
+/// Maximum prepared requests of a user with its cookies. Without a bound each of a thousand users came to hold each of
 /// a long list of URLs, of 1 kB or more.
 const MOST_DRESSED: usize = 32;
 
-/// The jars of those users who have no request under way.
+/// Jars of the users without a request under way.
 #[derive(Debug, Default)]
 pub(crate) struct Jars {
     idle: RefCell<Vec<Jar>>,
 }
 
-/// The cookies of one user.
 #[derive(Debug, Default)]
 pub(crate) struct Jar {
     cookies: Vec<Cookie>,
-    /// By the index of a request: the same with the cookies that are for it.
+    /// By request index: the request with its cookies.
     dressed: HashMap<usize, Option<Arc<Request>>>,
 }
 
 #[derive(Debug)]
 struct Cookie {
-    /// The origin that gave it, which alone is given it back.
+    /// Only this origin receives it.
     origin: usize,
-    /// The folder of paths that it is for.
     path: String,
     /// `name=value`
     pair: String,
 }
 
 impl Jars {
-    /// That of the user whose request ended last; a new user's, if all have one under way.
     pub(crate) fn take(&self) -> Jar {
         self.idle.borrow_mut().pop().unwrap_or_default()
     }
 
-    /// Its request has ended.
     pub(crate) fn give_back(&self, jar: Jar) {
         self.idle.borrow_mut().push(jar);
     }
 }
 
 impl Jar {
-    /// The request with the cookies that are for it; none if there is none. What the user of this program gave stays as
-    /// given.
+    /// The request with its cookies; `None` if there are none. Cookies that the tool's user gave stay as given.
     pub(crate) fn dress(&mut self, index: usize, origin: usize, request: &Request) -> Option<Arc<Request>> {
         if self.cookies.is_empty() {
             return None;
@@ -87,7 +82,6 @@ impl Jar {
         dressed
     }
 
-    /// Keeps what an answer to that request sets, and forgets what it takes away.
     pub(crate) fn keep(&mut self, origin: usize, request: &Request, answer: &HeaderMap) {
         if !answer.contains_key(header::SET_COOKIE) {
             return;

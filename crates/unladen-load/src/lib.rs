@@ -32,20 +32,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way of a request, from top to bottom; no file uses names of one above it:
+//! The path of a request, from top to bottom; no file uses names of one above it:
 //!
-//! - `driver`: a thread that is told what to do: a sample, an inquiry, a run into a `tally`, a `load`;
-//! - `run`: when requests go, by the `turns` that a `share` has of a `schedule`, and a `pacer`, and what becomes of each: its `outcome`;
-//! - `client`: one request within its time, with the cookies of a `jar`; its answer is checked, a `scene` explains a
+//! - `driver`: a thread that takes commands: a sample, an inquiry, a run into a `tally`, a `load`;
+//! - `run`: when requests are sent, by the `turns` of a `share` in a `schedule`, and a `pacer`; each has an `outcome`;
+//! - `client`: one request within its time limit, with the cookies of a `jar`; checks the answer; a `scene` explains a
 //!   failure;
-//! - `origins`, `origin`: the connections that wait for a request;
-//! - `connect`, `connection`, `wire`: a stream is opened, HTTP begins on it, and its bytes are counted;
-//! - `body`, `exchange`, `sample`, `error`: what is known of an answer, or of why there is none;
-//! - `form`: what of all that goes to another host; [`name_services`]: who tells a static program the addresses of hosts;
+//! - `origins`, `origin`: idle connections;
+//! - `connect`, `connection`, `wire`: open a stream, start HTTP on it, and count its bytes;
+//! - `body`, `exchange`, `sample`, `error`: an answer, or why there is none;
+//! - `form`: the parts that go to another host; [`name_services`]: host lookups of a static program;
 //! - leaves: `request`, `expect`, `statuses`, `fingerprint`, `digest`, `failure`, `stage`, `stop`, `http_version`.
 //!
 //! Everything is bounded: name lookups and connections by the connect timeout, requests by theirs, bodies by a size,
-//! a run by the time it is given plus one request's timeout; and a [`Cancel`] ends all of them at once.
+//! a run by its own time plus one request's timeout; and a [`Cancel`] ends all of them at once.
 
 mod access_log;
 mod answers;

@@ -47,87 +47,76 @@ use crate::schedule::Schedule;
 use crate::share::Share;
 use crate::stop::{End, Stop};
 
-/// Outcomes in a batch at most: at 10,000 a second a batch is full after 50 ms.
+/// Maximum of outcomes in a batch: at 10,000 a second a batch is full after 50 ms.
 const BATCH: usize = 512;
 
-/// Batches that wait at most: half a million outcomes, 80 MB. Beyond it the client waits, and its lag shows it.
+/// Maximum of waiting batches: half a million outcomes, 80 MB. Beyond it the client waits, which shows in its lag.
 pub(crate) const BATCHES: usize = 1024;
 
-/// A batch is handed on when it is older than this.
 const OLDEST: Duration = Duration::from_millis(50);
 
 /// What to send, when, and how long.
 #[derive(Clone, Debug)]
 pub struct LoadPlan {
-    /// Which of the driver's requests.
     pub mix: Mix,
-    /// When; without a schedule each of the workers sends when its last request is done.
+    /// Without a schedule, each worker sends when its last request is done.
     pub schedule: Option<Schedule>,
-    /// When it begins; without one, at once. Several hosts begin at one agreed moment.
+    /// `None` starts at once. Several hosts start at one agreed moment.
     pub start: Option<Instant>,
-    /// The end, of time or of requests (of all shares together); a schedule may end before.
+    /// End by time or by requests (of all shares together); a schedule may end before.
     pub stop: Stop,
-    /// How long after the end requests planned before it may still be sent, if there was no room for them in time.
+    /// How long after the end requests planned before it may still be sent, if they found no free slot in time.
     pub grace: Duration,
-    /// The most requests under way at once, from here; without a schedule always so many.
+    /// Maximum of concurrent requests of this share; exactly this many without a schedule.
     pub concurrency: usize,
-    /// Which of the requests are sent from here.
     pub share: Share,
     /// Repeats the order in which the mix is drawn.
     pub seed: u64,
 }
 
-/// How a load ended, and what it counted beside the outcomes.
+/// How a load ended, and its counts beside the outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadEnd {
     pub ended: End,
-    /// Requests sent.
     pub sent: u64,
-    /// Requests planned before the end for which there was no room in time.
+    /// Requests planned before the end that found no free slot in time.
     pub unsent: u64,
-    /// Requests under way that were given up when the load was cancelled.
     pub abandoned: u64,
-    /// Bytes of HTTP sent, before encryption.
+    /// HTTP bytes before encryption.
     pub bytes_sent: u64,
-    /// Bytes of HTTP received, after decryption.
+    /// HTTP bytes after decryption.
     pub bytes_received: u64,
     pub connections_opened: u64,
-    /// Connections that the server had closed by the time they were wanted again.
+    /// Kept connections that the server had closed before their next use.
     pub closed_by_server: u64,
-    /// Requests sent a second time, since the server closed a connection just as they were sent.
+    /// Requests sent a second time, since the server closed the connection just as they were sent.
     pub retries: u64,
-    /// CPU of this whole process meanwhile, reading the outcomes included.
+    /// CPU of the whole process meanwhile, reading the outcomes included.
     pub cpu: Duration,
-    /// CPU of the client's thread, without what waiting for planned times took.
+    /// CPU of the client's thread, without waiting for planned times.
     pub worked: Duration,
-    /// CPU that waiting for planned times took.
+    /// CPU spent waiting for planned times.
     pub paced: Duration,
-    /// What the first failure of each kind said.
     pub first_errors: BTreeMap<ErrorKind, String>,
 }
 
-/// A load under way. Outcomes have to be fetched: the client waits when too many of them do.
+/// A load under way. Outcomes have to be fetched: the client waits when too many are pending.
 #[derive(Debug)]
 pub struct Running<'a> {
     pub(crate) started: Instant,
     pub(crate) outcomes: Receiver<Vec<LoadOutcome>>,
     pub(crate) end: Receiver<Result<LoadEnd, LoadError>>,
-    /// It borrows the driver, which cannot be told anything else meanwhile.
     pub(crate) driver: PhantomData<&'a mut ()>,
 }
 
-/// What came of waiting for outcomes.
+/// Result of waiting for outcomes.
 #[derive(Debug)]
 pub enum Waited {
-    /// Some.
     Outcomes(Vec<LoadOutcome>),
-    /// None in this time.
     Nothing,
-    /// The load has ended, and all its outcomes have been fetched.
     Ended,
 }
 
-/// Hands outcomes on in batches.
 pub(crate) struct Batches {
     batch: Vec<LoadOutcome>,
     flushed: Instant,
@@ -136,7 +125,7 @@ pub(crate) struct Batches {
 }
 
 impl LoadPlan {
-    /// One worker without a schedule, and no end but a cancelled one.
+    /// A plan with one worker, no schedule, and no end but a cancellation.
     pub fn new(mix: Mix) -> Self {
         let stop = Stop::after(Duration::MAX);
         Self {
@@ -153,17 +142,17 @@ impl LoadPlan {
 }
 
 impl Running<'_> {
-    /// When its schedule begins: the first planned time is this, or, of a Poisson process, after this.
+    /// Start of the schedule: the first planned time, or, for a Poisson process, the time before it.
     pub fn started(&self) -> Instant {
         self.started
     }
 
-    /// Waits for outcomes; none when the load has ended.
+    /// Waits for outcomes; `None` when the load has ended.
     pub fn next_batch(&mut self) -> Option<Vec<LoadOutcome>> {
         self.outcomes.recv().ok()
     }
 
-    /// Waits for outcomes as long as `time`.
+    /// Waits for outcomes for at most `time`.
     pub fn wait(&mut self, time: Duration) -> Waited {
         match self.outcomes.recv_timeout(time) {
             Ok(batch) => Waited::Outcomes(batch),
@@ -172,7 +161,7 @@ impl Running<'_> {
         }
     }
 
-    /// Waits for the end; outcomes that were not fetched are dropped.
+    /// Waits for the end; drops outcomes not yet fetched.
     ///
     /// # Errors
     /// When the client's thread is gone, or has no thread for pacing.
@@ -189,7 +178,6 @@ impl Batches {
         Self { batch: Vec::with_capacity(BATCH), flushed: Instant::now(), to, first_errors: BTreeMap::new() }
     }
 
-    /// Hands on what is left.
     pub(crate) fn finish(&mut self) -> BTreeMap<ErrorKind, String> {
         self.flush(Instant::now());
         std::mem::take(&mut self.first_errors)
@@ -199,7 +187,7 @@ impl Batches {
         self.flushed = now;
         if !self.batch.is_empty() {
             let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
-            // Nobody fetches them any more.
+            // Fails when outcomes are no longer fetched.
             let _ = self.to.send(batch);
         }
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`Mix`]: which of the requests comes next, by weight.
+//! The principal type is [`Mix`]: draws the next request by weight.
 //!
 //! ```
 //! use unladen_load::Mix;
@@ -9,32 +9,30 @@
 //! assert_eq!(Mix::only(3).share(3), 1.0);
 //! ```
 
-/// Indices of requests with their weights.
+/// Request indices with weights.
 ///
-/// Each is drawn independently, so that no period of the mix can meet a period of the server.
+/// Each request is drawn independently, so that no period of the mix can meet a period of the server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mix {
     /// Index, and the sum of the weights up to it.
     cumulative: Vec<(usize, f64)>,
 }
 
-/// Draws from a mix.
 #[derive(Clone, Debug)]
 pub(crate) struct Draw {
     mix: Mix,
     rng: fastrand::Rng,
-    /// How often it was drawn.
     drawn: u64,
 }
 
 impl Mix {
-    /// One request over and over.
+    /// A mix of one request.
     pub fn only(index: usize) -> Self {
         Self { cumulative: vec![(index, 1.0)] }
     }
 
-    /// Requests with weights; those without a positive weight are left out, and with none left it is the first request
-    /// over and over.
+    /// Requests with weights; those without a positive weight are left out. If none is left, the mix is the first
+    /// request alone.
     pub fn weighted(weights: impl IntoIterator<Item = (usize, f64)>) -> Self {
         let mut sum = 0.0;
         let mut cumulative = Vec::new();
@@ -47,7 +45,7 @@ impl Mix {
         if cumulative.is_empty() { Self::only(0) } else { Self { cumulative } }
     }
 
-    /// The share of a request.
+    /// Share of a request.
     pub fn share(&self, index: usize) -> f64 {
         let mut before = 0.0;
         let mut share = 0.0;
@@ -60,7 +58,7 @@ impl Mix {
         share / before
     }
 
-    /// The shares of the requests of index 0 to `requests` − 1, at once: one by one it would take the square of it.
+    /// Shares of all requests at once: one by one would take quadratic time.
     pub fn shares(&self, requests: usize) -> Vec<f64> {
         let sum = self.cumulative.last().map_or(0.0, |(_, sum)| *sum);
         let mut shares = vec![0.0; requests];
@@ -74,12 +72,10 @@ impl Mix {
         shares
     }
 
-    /// Indices, and the sums of the weights up to each.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, f64)> {
         self.cumulative.iter().copied()
     }
 
-    /// A mix of its entries; none if they are not those of one.
     pub(crate) fn of_entries(cumulative: Vec<(usize, f64)>) -> Option<Self> {
         let is_one = !cumulative.is_empty()
             && cumulative.iter().all(|(_, sum)| sum.is_finite() && *sum > 0.0)
@@ -87,7 +83,6 @@ impl Mix {
         is_one.then_some(Self { cumulative })
     }
 
-    /// The largest index in it.
     pub(crate) fn largest(&self) -> usize {
         self.cumulative.iter().map(|(index, _)| *index).max().unwrap_or(0)
     }
@@ -98,7 +93,7 @@ impl Mix {
 }
 
 impl Draw {
-    /// What request number n of the whole load is. Numbers rise; what is drawn for those in between is others' to send.
+    /// Draws request number n of the whole load. Numbers rise; those in between are drawn too, for other hosts to send.
     pub(crate) fn of_number(&mut self, number: u64) -> usize {
         while self.drawn < number {
             self.next();

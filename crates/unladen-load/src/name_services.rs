@@ -1,11 +1,11 @@
-//! Who tells a program the addresses of hosts and the names of users, if glibc is linked into it ([`settle`]).
+//! Which services glibc uses to look up hosts and users ([`settle`]).
 #![allow(unsafe_code, reason = "no safe binding chooses glibc's name services")]
 
-/// Has names come from files and DNS alone, in a program that glibc is linked into; in others it does nothing.
+/// Restricts name lookups to files and DNS, in a program that glibc is linked into; does nothing in others.
 ///
-/// nsswitch.conf may name modules (`resolve`, `mdns4_minimal`, `systemd`) that glibc loads from the system. They bring
-/// the system's own glibc along, which is another one than the program's: that can end the program. Those for files and DNS
-/// are part of glibc. To be called before the first name is looked up.
+/// nsswitch.conf may name modules (`resolve`, `mdns4_minimal`, `systemd`) that glibc loads from the system. They load
+/// the system's own glibc, which differs from the program's and can crash it. The modules for files and DNS are part of
+/// glibc. To be called before the first name lookup.
 pub fn settle() {
     #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
     for (database, services) in [(c"hosts", c"files dns"), (c"passwd", c"files"), (c"group", c"files")] {
@@ -17,6 +17,6 @@ pub fn settle() {
 
 #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
 unsafe extern "C" {
-    /// nss.h of glibc.
+    /// From glibc's nss.h.
     fn __nss_configure_lookup(database: *const std::ffi::c_char, services: *const std::ffi::c_char) -> std::ffi::c_int;
 }

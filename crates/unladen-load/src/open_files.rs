@@ -1,5 +1,5 @@
-//! [`suffice`]: whether as many connections can be open at once as are asked for. Amid a run, a descriptor that is not
-//! there looks like a fault of the server.
+//! [`suffice`]: whether enough connections can be open at once. A missing descriptor during a run looks like a fault of
+//! the server.
 
 use std::sync::OnceLock;
 
@@ -10,18 +10,17 @@ use crate::error::LoadError;
 /// Files that a command has open besides connections: libraries, counters, records.
 const OTHERS: u64 = 64;
 
-/// The soft limit before it was raised.
+/// Soft limit before it was raised.
 static BEFORE: OnceLock<u64> = OnceLock::new();
 
-/// How many files this process could have open before [`Driver`](crate::Driver) raised that limit; none while it has
-/// not. Programs that it starts should have this limit: some take seconds to close as many files as may be open, and
-/// those that use `select(2)` break above 1,024.
+/// Limit of open files before [`Driver`](crate::Driver) raised it; `None` if it was not raised. Child processes should
+/// have this limit: some take seconds to close as many files as may be open, and those that use `select(2)` break above
+/// 1,024.
 pub fn open_files_before() -> Option<u64> {
     BEFORE.get().copied()
 }
 
-/// Raises the soft limit, which is 1,024 almost everywhere for the sake of old programs, as far as is needed and
-/// allowed.
+/// Raises the soft limit, which is 1,024 almost everywhere for the sake of old programs, as far as needed and allowed.
 pub(crate) fn suffice(concurrency: usize) -> Result<(), LoadError> {
     let needs = u64::try_from(concurrency).unwrap_or(u64::MAX).saturating_add(OTHERS);
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return Ok(()) };
@@ -29,7 +28,7 @@ pub(crate) fn suffice(concurrency: usize) -> Result<(), LoadError> {
         return Ok(());
     }
     if hard >= needs && setrlimit(Resource::RLIMIT_NOFILE, needs, hard).is_ok() {
-        // The first that was raised is the one that the process began with.
+        // Only the first value is the limit at the program's start.
         let _ = BEFORE.set(soft);
         return Ok(());
     }

@@ -11,32 +11,24 @@ use crate::error::LoadError;
 use crate::failure::Failure;
 use crate::http_version::Protocol;
 
-/// The connections to one origin.
 pub(crate) struct Origin {
     connector: Connector,
     keep_alive: bool,
-    /// HTTP/1.1 connections that wait for a request, the last used at the end. There are never more than workers.
+    /// Idle HTTP/1.1 connections, the last used at the end; never more than workers.
     idle: RefCell<Vec<Connection>>,
-    /// The one HTTP/2 connection.
     shared: RefCell<Option<Connection>>,
-    /// What the server speaks, once known.
     speaks: Cell<Option<Protocol>>,
-    /// Held while a connection is opened that all may share: workers who start together must not open one each.
+    /// Held while a connection is opened that all may share: workers that start together must not open one each.
     opening: Mutex<()>,
 }
 
-/// A connection for one request.
 pub(crate) struct Taken {
     pub(crate) connection: Connection,
-    /// It was open before.
     pub(crate) reused: bool,
 }
 
-/// Why there is no connection.
 pub(crate) enum OpenError {
-    /// The stream could not be opened.
     Connect(LoadError),
-    /// HTTP could not be started on it.
     Start(Failure),
 }
 
@@ -56,10 +48,9 @@ impl Origin {
         &self.connector
     }
 
-    /// A connection that can take a request: an idle one unless a `fresh` one is asked for, else a new one.
+    /// A connection that can take a request: an idle one unless `fresh`, else a new one.
     ///
-    /// Over HTTP/2 a fresh one is asked for in vain while the shared one is open: a stream that was refused belongs
-    /// on it as much as before.
+    /// Over HTTP/2 an open shared connection is used even if `fresh`: a refused stream belongs on it as much as before.
     pub(crate) async fn take(&self, fresh: bool, counts: &Counts) -> Result<Taken, OpenError> {
         if self.keep_alive && !fresh {
             while let Some(mut connection) = self.pop() {
@@ -78,7 +69,7 @@ impl Origin {
                 self.shared.take();
                 counts.closed_by_server();
             }
-            // The one who held the lock before may have found out that there is nothing to share.
+            // The previous holder of the lock may have found out that there is nothing to share.
             if self.speaks.get() != Some(Protocol::Http1) {
                 return self.open(counts).await;
             }
@@ -86,7 +77,6 @@ impl Origin {
         self.open(counts).await
     }
 
-    /// Takes back what is fit for another request.
     pub(crate) fn give_back(&self, connection: Connection) {
         if self.keep_alive && connection.protocol() == Protocol::Http1 {
             self.idle.borrow_mut().push(connection);
@@ -105,7 +95,7 @@ impl Origin {
         Ok(Taken { connection, reused: false })
     }
 
-    // Borrows end with these functions, never held over an await.
+    // Borrows end with these functions and are never held over an await.
 
     fn pop(&self) -> Option<Connection> {
         self.idle.borrow_mut().pop()

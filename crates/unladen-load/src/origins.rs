@@ -1,4 +1,4 @@
-//! The principal type is [`Origins`]: where all requests of a client go.
+//! The principal type is [`Origins`]: the origins of all requests of a client.
 
 use std::sync::Arc;
 
@@ -12,15 +12,13 @@ use crate::origin::Origin;
 use crate::target::Target;
 use crate::wire::Meter;
 
-/// The origins of a client's requests, each once.
 pub(crate) struct Origins {
     all: Vec<Origin>,
-    /// For each request, which of them it goes to.
     of: Vec<usize>,
 }
 
 impl Origins {
-    /// Resolves the names of all requests, and loads certificates if one is of https. Nothing is connected to yet.
+    /// Resolves the names of all requests, and loads certificates if one is https. Nothing is connected to yet.
     pub(crate) fn resolve(config: &DriverConfig, meter: &Arc<Meter>) -> Result<Self, LoadError> {
         let mut origins: Vec<(url::Origin, Origin)> = Vec::new();
         let mut of = Vec::new();
@@ -53,17 +51,15 @@ impl Origins {
         Ok(Self { all: origins.into_iter().map(|(_, origin)| origin).collect(), of })
     }
 
-    /// Where the request of this index goes.
     pub(crate) fn of(&self, index: usize) -> &Origin {
         &self.all[self.of[index]]
     }
 
-    /// By what number that origin is known: requests to the same one have the same.
+    /// Number of the origin: equal for requests to the same one.
     pub(crate) fn number_of(&self, index: usize) -> usize {
         self.of[index]
     }
 
-    /// For each request, its target.
     pub(crate) fn targets(&self) -> Vec<Target> {
         self.of.iter().map(|&position| self.all[position].connector().target().clone()).collect()
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`LoadOutcome`]: what became of one planned request, whatever it was.
+//! The principal type is [`LoadOutcome`]: the result of one planned request.
 
 use std::time::{Duration, Instant};
 
@@ -8,54 +8,39 @@ use crate::error::LoadError;
 use crate::exchange::Exchange;
 use crate::fingerprint::Verdict;
 
-/// What became of one planned request.
+/// Result of one planned request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadOutcome {
-    /// The request's index.
     pub request: usize,
     /// When it was to be sent: by the schedule; in a closed loop, when its worker was free.
     pub planned: Instant,
-    /// How late the generator was itself: from the planned time to the begin, and over a connection that was open, to
-    /// the sending. None where it waited for a request under way to end, since as many as may be were.
+    /// The generator's own lateness: from planned time to begin, and over an open connection, to the sending. `None` if
+    /// it had to wait for a free slot.
     pub lag: Option<Duration>,
-    /// When it was handed to an open connection, if it came to that.
     pub sent: Option<Instant>,
-    /// When the response's head had been read, if one came.
     pub first_byte: Option<Instant>,
     /// When the whole body had been read, or the request had failed.
     pub done: Instant,
-    /// The status, if a response came.
     pub status: Option<u16>,
-    /// The length of the body in bytes, without the framing.
+    /// Length of the body, bytes, without framing.
     pub body_bytes: u64,
-    /// Whether it went over a connection that was open before.
     pub reused: bool,
-    /// Whether a connection that was open before died under it, so that it was sent once more.
+    /// Whether a kept connection died under it, so that it was sent again.
     pub retried: bool,
-    /// Whether the answer differed from the first one to the same request.
     pub changed: bool,
-    /// What went wrong, if something did.
     pub error: Option<ErrorKind>,
 }
 
-/// What can go wrong with one request.
+/// Kinds of errors of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ErrorKind {
-    /// No connection could be opened.
     Connect,
-    /// TLS failed.
     Tls,
-    /// It was not done in time.
     Timeout,
-    /// The server closed the connection before the response was complete.
     Closed,
-    /// The answer was no HTTP.
     Protocol,
-    /// The status was not among those expected.
     Status,
-    /// The body was not what was expected, or too large.
     Body,
-    /// The client failed.
     Client,
 }
 
@@ -118,11 +103,11 @@ impl LoadOutcome {
 }
 
 impl ErrorKind {
-    /// All, in the order of their numbers in files of records.
+    /// All kinds, in the order of their numbers in record files.
     pub const ALL: [Self; 8] =
         [Self::Connect, Self::Tls, Self::Timeout, Self::Closed, Self::Protocol, Self::Status, Self::Body, Self::Client];
 
-    /// Its name in results.
+    /// Name in results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Connect => "connect",
@@ -136,7 +121,7 @@ impl ErrorKind {
         }
     }
 
-    /// The kind of an error.
+    /// Kind of an error.
     pub fn of(error: &LoadError) -> Self {
         match error {
             LoadError::ConnectRefused { .. } | LoadError::ConnectTimeout { .. } | LoadError::Connect { .. } => {

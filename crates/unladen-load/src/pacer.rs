@@ -1,10 +1,9 @@
 //! The principal type is [`Pacer`]: it brings the client to each planned time, a few microseconds late at most.
 //!
 //! The runtime's timer counts milliseconds, and a thread that slept needs tens of microseconds to run again. So a
-//! thread of its own sleeps until shortly before each planned time, by the absolute clock, and wakes the client; the
-//! client spins through what is left, looking after its connections meanwhile. Whatever the wake-up took, up to
-//! [`LEAD`], is hidden. Where requests follow each other within [`DENSE`], nobody sleeps in between and the thread is
-//! left alone.
+//! separate thread sleeps until shortly before each planned time, by the absolute clock, and wakes the client; the
+//! client spins through the rest and serves its connections meanwhile. This hides wake-up times up to [`LEAD`]. If
+//! requests follow each other within [`DENSE`], the client never sleeps and the thread is unused.
 
 use std::cell::Cell;
 use std::io;
@@ -19,26 +18,24 @@ use tokio::sync::Notify;
 use crate::cpu;
 use crate::urgent::Urgent;
 
-/// How long before a planned time the client is woken, at most: more than waking takes in 99 of 100 cases on two busy
-/// cores.
+/// Maximum lead of the wake-up: more than waking takes in 99 of 100 cases on two busy cores.
 const LEAD: Duration = Duration::from_micros(100);
 
-/// At high rates it is woken later, so that it spins through this part of its time and no more: who spins takes a core
-/// from the server, and from the kernel's allowance for real-time threads (95 % of a second, after which they pause).
+/// At high rates the wake-up is later, so that the client spins through only this part of its time: spinning takes a
+/// core from the server, and from the kernel's allowance for real-time threads (95 % of a second, after which they
+/// pause).
 const LEAD_SHARE: u32 = 2;
 
-/// The longest gap between two planned times that the client spins through from end to end: the thread that wakes it
-/// would hardly have slept.
+/// Longest gap between planned times that is spun through entirely: the waking thread would hardly have slept.
 pub(crate) const DENSE: Duration = Duration::from_micros(40);
 
-/// A turn through the event loop in which it found nothing to do takes less than this; its time is the pacing's.
+/// An idle turn through the event loop takes less than this; its time counts as pacing.
 const IDLE_TURN: Duration = Duration::from_micros(5);
 
-/// The thread that wakes, and the client's side of it.
 pub(crate) struct Pacer {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<Duration>>,
-    /// What is left when the client is woken, or when the next turn is too near for that.
+    /// Time left to spin when the client is woken, or when the next turn is too near for that.
     spin: Duration,
     spun: Cell<Duration>,
 }
@@ -51,8 +48,8 @@ struct Shared {
 // === impl Pacer ===
 
 impl Pacer {
-    /// Starts the thread; it ends by itself after the last of the times, or at `until`.
-    /// `gap` is the shortest time between two planned ones, on average where they are random.
+    /// Starts the thread, which ends after the last of the times, or at `until`. `gap` is the shortest time between two
+    /// planned ones; the mean if they are random.
     pub(crate) fn start(
         start: Instant,
         times: impl Iterator<Item = Duration> + Send + 'static,
@@ -71,13 +68,12 @@ impl Pacer {
         Ok(Self { shared, thread: Some(thread), spin: lead.max(DENSE), spun: Cell::default() })
     }
 
-    /// Waits for a planned time, one after the other in their order; at once if it has passed.
     pub(crate) async fn wait(&self, planned: Instant) {
         loop {
             let mut now = Instant::now();
             let left = planned.saturating_duration_since(now);
             if left > self.spin {
-                // A wake-up of a turn that has passed may be left over; then this is one look more.
+                // A wake-up of an earlier turn may be left over; it costs one more check.
                 self.shared.wake.notified().await;
                 continue;
             }
@@ -93,12 +89,10 @@ impl Pacer {
         }
     }
 
-    /// CPU that the client spent spinning.
     pub(crate) fn spun(&self) -> Duration {
         self.spun.get()
     }
 
-    /// Ends the thread; gives the CPU that it took.
     pub(crate) fn stop(mut self) -> Duration {
         self.end()
     }
@@ -120,8 +114,8 @@ impl Drop for Pacer {
 impl Shared {
     fn wake_at(&self, start: Instant, times: impl Iterator<Item = Duration>, until: Instant, lead: Duration) {
         let _urgent = Urgent::begin();
-        // Threads are woken up to 50 µs late by default, so that wake-ups can be put together. Where that cannot be
-        // changed, the lag says so.
+        // By default threads are woken up to 50 µs late, to batch wake-ups. If that cannot be changed, the lag shows
+        // it.
         let _ = prctl::set_timerslack(1);
         let mut last = None;
         for time in times {
@@ -146,7 +140,7 @@ impl Shared {
                 if left.is_zero() {
                     break;
                 }
-                // Linux waits for the absolute time that this is turned into.
+                // On Linux this becomes an absolute time.
                 thread::park_timeout(left);
             }
             self.wake.notify_one();

@@ -1,7 +1,7 @@
-//! The principal type is [`RequestRecord`]: what became of one planned request, with its times in ns since the load's start.
+//! The principal type is [`RequestRecord`]: the result of one planned request, with times in ns since the load's start.
 //!
-//! In a file a record takes some twenty bytes: numbers of seven bits a byte, the lowest first, the highest bit telling
-//! that more follow (LEB128), and times as differences. docs/reference/records.md describes it for other readers.
+//! In a file a record takes some twenty bytes: times as differences, and numbers in LEB128 (seven bits a byte, the
+//! lowest first, the highest bit set if more follow). docs/reference/records.md describes it for other readers.
 
 use std::time::Instant;
 
@@ -10,31 +10,23 @@ use crate::outcome::{ErrorKind, LoadOutcome};
 /// One planned request; see [`LoadOutcome`] for what the fields mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestRecord {
-    /// The request's index.
     pub request: u32,
-    /// Planned, ns since the start.
+    /// Since the start.
     pub planned_ns: u64,
-    /// The generator's own lag, ns.
     pub lag_ns: Option<u64>,
-    /// Sent, ns after planned.
     pub sent_ns: Option<u64>,
-    /// Head of the response read, ns after planned.
     pub first_byte_ns: Option<u64>,
-    /// Done or failed, ns after planned.
     pub latency_ns: u64,
     pub status: Option<u16>,
     pub body_bytes: u64,
-    /// Over a connection that was open before.
     pub reused: bool,
     /// Sent twice.
     pub retried: bool,
-    /// Another answer than the first one.
     pub changed: bool,
-    /// What went wrong.
     pub error: Option<ErrorKind>,
 }
 
-/// A record's first byte says which fields follow.
+/// Bits of a record's first byte; those above `CHANGED` say which fields follow.
 mod flag {
     pub(super) const REUSED: u8 = 1;
     pub(super) const RETRIED: u8 = 2;
@@ -47,7 +39,7 @@ mod flag {
 }
 
 impl RequestRecord {
-    /// The outcome of a load that started then.
+    /// Record of an outcome; `started` is the load's start.
     pub fn of(outcome: &LoadOutcome, started: Instant) -> Self {
         let since = |from: Instant, to: Instant| {
             u64::try_from(to.saturating_duration_since(from).as_nanos()).unwrap_or(u64::MAX)
@@ -68,12 +60,12 @@ impl RequestRecord {
         }
     }
 
-    /// Whether it was given up because its time was over: then it would have taken longer than it says.
+    /// Whether it was given up at its time limit: its true latency would be longer.
     pub fn is_cut_short(&self) -> bool {
         self.error == Some(ErrorKind::Timeout)
     }
 
-    /// Appends it; `before` is the planned time of the record before it, 0 for the first.
+    /// Appends it; `before` is the planned time of the previous record, 0 for the first.
     pub(crate) fn write(&self, before: u64, out: &mut Vec<u8>) {
         let mut flags = 0;
         for (is_set, flag) in [
@@ -101,7 +93,6 @@ impl RequestRecord {
         }
     }
 
-    /// Takes one from the beginning; none if there is no whole one, or it is none.
     pub(crate) fn read(before: u64, bytes: &mut &[u8]) -> Option<Self> {
         let (&flags, rest) = bytes.split_first()?;
         *bytes = rest;
@@ -137,7 +128,6 @@ impl RequestRecord {
     }
 }
 
-/// Appends a number, seven bits a byte.
 pub(crate) fn put(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -146,7 +136,7 @@ pub(crate) fn put(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Takes a number from the beginning; none if it is cut off or beyond 64 bits.
+/// Takes a number from the beginning; `None` if it is cut off or beyond 64 bits.
 pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     let (mut value, mut position) = (0, 0);
     // A plain loop: it runs eight times a record, in builds without optimisation too.
@@ -165,7 +155,7 @@ pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Differences to both sides as small numbers: 0, −1, 1, −2, …
+/// Maps signed differences to small numbers, in the order 0, −1, 1, −2, …
 fn zigzag(difference: u64) -> u64 {
     let signed = difference as i64;
     ((signed << 1) ^ (signed >> 63)) as u64

@@ -1,9 +1,9 @@
 //! The principal types are [`RecordWriter`] and [`RecordReader`]: every request of a load in a compact file.
 //!
 //! A file is the line `unladen.record/1`, then sections: a letter, the length in bytes (LEB128), and the bytes. `H`,
-//! once, is JSON that says what was sent; `R` holds records ([`RequestRecord`]), the planned times of each section beginning
-//! from 0; `E`, at the end, is JSON with what was counted beside the records. A load that was killed leaves a file
-//! without `E`, whose last section may be cut off: it is read up to the last record that is whole.
+//! once, is JSON that says what was sent; `R` holds records ([`RequestRecord`]), with planned times that start from 0
+//! in each section; `E`, at the end, is JSON with further counts. A killed load leaves a file without `E`, whose last
+//! section may be cut off: it is read up to the last whole record.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -18,63 +18,49 @@ const MAGIC: &[u8] = b"unladen.record/1\n";
 /// Records in a section: some 64 KiB.
 const SECTION: usize = 4096;
 
-/// The longest section that is read: sections of records are much shorter, and the names of a long list of URLs fit.
+/// Maximum length of a section on reading: sections of records are much shorter, and the names of a long list of URLs
+/// fit.
 const LONGEST: u64 = 64 << 20;
 
 /// What was sent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecordHead {
-    /// What was asked for, in words.
     pub target: String,
-    /// The names of the requests, by index.
     pub requests: Vec<String>,
-    /// The steps of the schedule: requests a second at the start and at the end, and ns; empty for a closed loop.
+    /// Steps of the schedule: requests a second at the start and at the end, and ns; empty for a closed loop.
     pub steps: Vec<(f64, f64, u64)>,
     /// `constant` or `poisson`.
     pub arrivals: String,
-    /// The most requests under way at once.
     pub concurrency: usize,
-    /// Whether connections were kept.
     pub keep_alive: bool,
-    /// Whether cookies were sent back.
     pub keep_cookies: bool,
-    /// The version of HTTP spoken.
     pub http: String,
     pub seed: u64,
 }
 
-/// What was counted beside the records.
+/// Counts beside the records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecordEnd {
-    /// `complete`, `interrupted`.
     pub ended: String,
-    /// Never sent.
     pub unsent: u64,
-    /// Given up when it was interrupted.
     pub abandoned: u64,
-    /// Planned for hosts that were lost, which told nothing of them.
     pub missing: u64,
-    /// What is to be said of these hosts.
     pub lost: Vec<String>,
-    /// Bytes of HTTP.
     pub bytes_sent: u64,
-    /// Bytes of HTTP.
     pub bytes_received: u64,
-    /// Connections opened.
     pub connections: u64,
-    /// CPU of the client, ns.
+    /// Client CPU in ns.
     pub cpu_ns: u64,
-    /// CPU that waiting for planned times took, ns.
+    /// CPU spent waiting for planned times, ns.
     pub paced_ns: u64,
-    /// CPU of the sending thread, ns; of several hosts, that of the busiest.
+    /// CPU of the sending thread, ns; with several hosts, that of the busiest.
     pub worked_ns: u64,
-    /// What the first failure of each kind said.
     pub first_errors: std::collections::BTreeMap<String, String>,
 }
 
-/// A file of records cannot be written or read.
+/// Why a record file cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -86,7 +72,7 @@ pub enum RecordError {
     Damaged { file: PathBuf, offset: u64, what: &'static str },
 }
 
-/// Writes records.
+/// Writes records to a file.
 #[derive(Debug)]
 pub struct RecordWriter {
     file: PathBuf,
@@ -96,7 +82,7 @@ pub struct RecordWriter {
     before: u64,
 }
 
-/// Reads records, one after the other.
+/// Reads records one after the other.
 #[derive(Debug)]
 pub struct RecordReader<R = BufReader<File>> {
     file: PathBuf,
@@ -107,12 +93,11 @@ pub struct RecordReader<R = BufReader<File>> {
     read: usize,
     before: u64,
     offset: u64,
-    /// The file ends within this section.
     is_cut: bool,
 }
 
 impl RecordWriter {
-    /// Begins a file, which is open and empty; its path is for messages.
+    /// Begins an open, empty file; its path is for messages.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -137,7 +122,7 @@ impl RecordWriter {
         if self.records == SECTION { self.end_section() } else { Ok(()) }
     }
 
-    /// Hands what was written to the system, so that it outlives this process.
+    /// Flushes to the system, so that the records outlive this process.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -146,7 +131,7 @@ impl RecordWriter {
         self.out.flush().map_err(|source| self.failed(source))
     }
 
-    /// Ends the file, and has the system store it.
+    /// Writes the end section and syncs the file.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -183,10 +168,10 @@ fn section(out: &mut impl Write, letter: u8, bytes: &[u8]) -> io::Result<()> {
 // === impl RecordReader ===
 
 impl RecordReader {
-    /// Opens a file and reads what was sent.
+    /// Opens a file and reads its head.
     ///
     /// # Errors
-    /// When it cannot be read, or holds something else.
+    /// When it cannot be read, or is no record file.
     pub fn open(file: &Path) -> Result<Self, RecordError> {
         let opened =
             File::open(file).map_err(|source| RecordError::Io { doing: "read", file: file.to_owned(), source });
@@ -195,7 +180,7 @@ impl RecordReader {
 }
 
 impl<R: Read> RecordReader<R> {
-    /// Reads from anywhere; `file` is named in errors.
+    /// Reads from any input; `file` is named in errors.
     ///
     /// # Errors
     /// As [`open`](RecordReader::open).
@@ -225,13 +210,12 @@ impl<R: Read> RecordReader<R> {
         &self.head
     }
 
-    /// What was counted beside the records, once all have been read; none if the load was killed.
+    /// Counts beside the records, once all have been read; `None` if the load was killed.
     pub fn end(&self) -> Option<&RecordEnd> {
         self.end.as_ref()
     }
 
-    /// The next section's letter, its bytes in `section`; none at the end, and where the file is cut off, but amid
-    /// records.
+    /// Reads the next section into `section` and returns its letter; `None` at the end, and at a cut outside records.
     fn next_section(&mut self) -> Result<Option<u8>, RecordError> {
         let begin = self.offset;
         let mut byte = [0];
@@ -259,7 +243,7 @@ impl<R: Read> RecordReader<R> {
         self.section.clear();
         self.read = 0;
         self.before = 0;
-        // Read as far as there is something: a length alone must not make memory be taken.
+        // Read as far as data comes: a claimed length must not allocate memory.
         let mut limited = (&mut self.input).take(length);
         let read = limited.read_to_end(&mut self.section);
         let read = read.map_err(|source| RecordError::Io { doing: "read", file: self.file.clone(), source })?;
@@ -301,7 +285,6 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    /// False where the file ends before.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<bool, RecordError> {
         match self.input.read_exact(bytes) {
             Ok(()) => {

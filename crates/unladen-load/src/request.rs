@@ -23,30 +23,27 @@ use url::Url;
 use crate::header::Header;
 use crate::typed::with_scheme;
 
-/// What goes over the wire: a head and a body that costs a reference count to copy.
+/// HTTP message whose body costs a reference count to copy.
 pub(crate) type Message = http::Request<Full<Bytes>>;
 
-/// The name under which the client introduces itself unless the user gives another.
 const USER_AGENT: &str = concat!("unladen/", env!("CARGO_PKG_VERSION"));
 
-/// What it accepts unless the user says otherwise.
 const ACCEPT: &str = "*/*";
 
-/// One request, in the two shapes that the versions of HTTP want.
-///
-/// Both are made beforehand: to send one costs a copy of its header map and some reference counts.
+/// One request, prepared in two forms, for HTTP/1 and HTTP/2. Sending one copies its header map and some reference
+/// counts.
 #[derive(Clone, Debug)]
 pub struct Request {
     name: String,
     url: Url,
-    /// Path and query in the request line, the host in `Host` (RFC 9112, section 3.2.1).
+    /// Path and query in the request line, host in `Host` (RFC 9112, section 3.2.1).
     http1: Message,
-    /// The whole address, from which `:scheme` and `:authority` are taken, and no `Host` (RFC 9113, section 8.3.1).
+    /// The whole URL, for `:scheme` and `:authority`, and no `Host` (RFC 9113, section 8.3.1).
     http2: Message,
     body: Bytes,
 }
 
-/// A [`Request`] in the making.
+/// Builds a [`Request`].
 #[derive(Clone, Debug)]
 pub struct RequestBuilder {
     method: Method,
@@ -58,7 +55,7 @@ pub struct RequestBuilder {
     body: Bytes,
 }
 
-/// Why a request cannot be made.
+/// Why a request cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -71,15 +68,14 @@ pub enum RequestError {
         "`{host}` is given with a user name or password in its URL, which would end up in reports: use -u USER:PASSWORD, or the header `Authorization: …`"
     )]
     Credentials { host: String },
-    /// No address of HTTP can be made from the URL.
     #[error("`{url}` cannot be put into a request: {source}")]
     Uri { url: String, source: http::Error },
     #[error("`{target}` is no target of a request ({source}): expected a path such as /page?a=b")]
     Target { target: String, source: http::uri::InvalidUri },
-    /// A method that is not made of token characters.
+    /// Not made of token characters.
     #[error("`{method}` is no method: expected a word such as GET, HEAD or POST")]
     Method { method: String, source: http::method::InvalidMethod },
-    /// CONNECT turns the connection into a tunnel, of which there is no response to measure.
+    /// CONNECT opens a tunnel: there is no response to measure.
     #[error("CONNECT opens a tunnel, not a page: use a method that has a response, such as GET")]
     Connect,
     #[error(
@@ -87,13 +83,13 @@ pub enum RequestError {
         named(name)
     )]
     Cookie {
-        /// Its name, if it has one: the rest may be a secret.
+        /// The cookie's name, if it has one; its value may be secret.
         name: String,
     },
 }
 
 impl RequestError {
-    /// The error of a text that is no URL, which does not show a password in it.
+    /// Error for a text that is no URL; does not show a password in it.
     pub fn url(text: &str, source: url::ParseError) -> Self {
         let (scheme, rest) = text.split_at(text.find("://").map_or(0, |at| at + "://".len()));
         let url = match rest.rsplit_once('@') {
@@ -104,7 +100,7 @@ impl RequestError {
     }
 }
 
-/// What a URL has before its path, without `scheme://`.
+/// Authority of a URL, without `scheme://`.
 fn authority_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default()
@@ -124,32 +120,32 @@ impl Request {
         RequestBuilder::new(Method::GET, url)
     }
 
-    /// What to call it in reports: the given name, else method and URL.
+    /// Name in reports: the given one, else method and URL.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its method.
+    /// HTTP method.
     pub fn method(&self) -> &Method {
         self.http1.method()
     }
 
-    /// Its URL, without a fragment.
+    /// URL without a fragment.
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// Path and query as they are sent: those of its URL, unless a target was given.
+    /// Path and query as sent: the URL's, unless a target was given.
     pub fn target(&self) -> &str {
         self.http1.uri().path_and_query().map_or("/", PathAndQuery::as_str)
     }
 
-    /// The host that it is sent for, with the port where there is one: its header `Host`.
+    /// Value of `Host`: the host, with the port where there is one.
     pub fn host(&self) -> &str {
         self.http1.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default()
     }
 
-    /// The headers that were given: all but those that the client adds by itself. `Host` is one if it is not the URL's.
+    /// Headers that were given, without those the client adds. `Host` is included if it differs from the URL's.
     pub fn given_headers(&self) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
         let is_own = |name: &HeaderName, value: &HeaderValue| match *name {
             header::HOST => value.as_bytes() == authority(&self.url).as_bytes(),
@@ -161,19 +157,19 @@ impl Request {
         self.http1.headers().iter().filter(move |(name, value)| !is_own(name, value))
     }
 
-    /// The body; empty where there is none.
+    /// Body; empty if there is none.
     pub fn body(&self) -> &Bytes {
         &self.body
     }
 
-    /// Whether sending it twice does no more than sending it once (RFC 9110, section 9.2.2), so that the client may
-    /// repeat it when a connection dies under it.
+    /// Whether the method is idempotent (RFC 9110, section 9.2.2), so that the client may repeat it when a connection
+    /// dies under it.
     pub fn is_idempotent(&self) -> bool {
         self.method().is_idempotent()
     }
 
-    /// The same with this header before all others, in place of any that it has of that name: whoever sees but the
-    /// beginning of a request sees it.
+    /// Puts this header before all others and replaces any of its name: a reader who sees only the start of a request
+    /// sees it.
     #[must_use]
     pub fn with_header_first(mut self, header: &Header) -> Self {
         for message in [&mut self.http1, &mut self.http2] {
@@ -187,7 +183,7 @@ impl Request {
         self
     }
 
-    /// One that was made elsewhere; `headers` are those of HTTP/1.1, with `Host`.
+    /// Builds a request from received parts; `headers` are those of HTTP/1.1, with `Host`.
     pub(crate) fn as_sent(
         name: String,
         method: Method,
@@ -196,12 +192,11 @@ impl Request {
         headers: HeaderMap,
         body: Bytes,
     ) -> Result<Self, RequestError> {
-        // What is no URL to send to is refused in the same words.
+        // Refuses bad URLs with the same errors.
         let RequestBuilder { method, url, target, .. } = RequestBuilder::new(method, url)?.target(target)?;
         Self::assembled(name, method, url, target, headers, body)
     }
 
-    /// In both shapes.
     fn assembled(
         name: String,
         method: Method,
@@ -221,7 +216,7 @@ impl Request {
             .build()
             .map_err(cannot)?;
         let origin_form = Uri::builder().path_and_query(target).build().map_err(cannot)?;
-        // Copied and not removed from: that would change the order of the others.
+        // Copied, not removed from: that would change the order of the others.
         let mut headers = HeaderMap::with_capacity(with_host.len());
         for (name, value) in with_host.iter().filter(|(name, _)| **name != header::HOST) {
             headers.append(name.clone(), value.clone());
@@ -252,25 +247,22 @@ impl Request {
         &self.http2
     }
 
-    /// The same with this header in place of any that it has of that name.
     pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.http1.headers_mut().insert(name.clone(), value.clone());
         self.http2.headers_mut().insert(name, value);
         self
     }
 
-    /// The same by another client's name.
+    /// Sets another `User-Agent`.
     #[must_use]
     pub fn with_agent(self, agent: &'static str) -> Self {
         self.with(header::USER_AGENT, HeaderValue::from_static(agent))
     }
 
-    /// Its headers, without the host.
     pub(crate) fn headers(&self) -> &HeaderMap {
         self.http2.headers()
     }
 
-    /// The same for a connection that carries it alone.
     pub(crate) fn closing(mut self) -> Self {
         self.http1.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         self
@@ -308,7 +300,7 @@ impl RequestBuilder {
         })
     }
 
-    /// Sends another method.
+    /// Sets the method.
     ///
     /// # Errors
     /// When it is no method, or CONNECT.
@@ -318,7 +310,7 @@ impl RequestBuilder {
         if self.method == Method::CONNECT { Err(RequestError::Connect) } else { Ok(self) }
     }
 
-    /// Adds a header; one given twice is sent twice, but `Host` and `User-Agent` only as given last.
+    /// Adds a header; repeated ones are all sent, except `Host` and `User-Agent`, of which the last counts.
     #[must_use]
     pub fn header(mut self, header: Header) -> Self {
         if matches!(*header.name(), header::HOST | header::USER_AGENT) {
@@ -344,15 +336,15 @@ impl RequestBuilder {
         Ok(self)
     }
 
-    /// The body to send; its length is sent along.
+    /// Sets the body; its length is sent along.
     #[must_use]
     pub fn body(mut self, body: impl Into<Bytes>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// Sends this path and query, byte for byte, in place of the URL's, in which browsers' rules have resolved `..` and
-    /// `%2e%2e`.
+    /// Sends this path and query byte for byte instead of the URL's, where `..` and `%2e%2e` are already resolved as
+    /// browsers do.
     ///
     /// # Errors
     /// When no request can carry it.
@@ -366,17 +358,17 @@ impl RequestBuilder {
         Ok(self)
     }
 
-    /// What to call it in reports.
+    /// Sets the name in reports.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Prepares the request.
+    /// Builds the request.
     ///
     /// # Errors
-    /// When the URL makes no address of HTTP.
+    /// When the URL does not convert to an HTTP URI.
     pub fn build(self) -> Result<Request, RequestError> {
         let Self { method, url, target, name, mut headers, cookies, body } = self;
         let cannot = |source| RequestError::Uri { url: url.to_string(), source };
@@ -400,7 +392,7 @@ impl RequestBuilder {
             Some(host) => host,
             None => HeaderValue::try_from(authority(&url)).map_err(|source| cannot(source.into()))?,
         };
-        // Servers expect Host first, and log readers too; a HeaderMap keeps the order of insertion.
+        // Servers and log readers expect Host first; a HeaderMap keeps the order of insertion.
         let mut with_host = HeaderMap::with_capacity(headers.len() + 2);
         with_host.insert(header::HOST, authority);
         with_host.extend(headers);
@@ -409,7 +401,7 @@ impl RequestBuilder {
     }
 }
 
-/// The host, with the port where it is not the scheme's own (RFC 9110, section 7.2).
+/// Host, with the port unless it is the scheme's default (RFC 9110, section 7.2).
 fn authority(url: &Url) -> &str {
     &url[url::Position::BeforeHost..url::Position::AfterPort]
 }

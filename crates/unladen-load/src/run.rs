@@ -1,4 +1,4 @@
-//! The principal type is [`Run`]: requests sent on a schedule or back to back, until it is time.
+//! The principal type is [`Run`]: requests sent on a schedule or back to back, until a stop.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -21,85 +21,67 @@ use crate::stop::{End, Stop};
 use crate::turns::Turns;
 use crate::urgent::Urgent;
 
-/// What to send, when, and how long.
 pub(crate) struct RunPlan {
     pub(crate) draw: Draw,
-    /// Without one, each of the workers sends when its last request is done.
+    /// Without one, each worker sends when its last request is done.
     pub(crate) schedule: Option<Schedule>,
-    /// When the schedule begins, or the workers do.
     pub(crate) start: Instant,
-    /// Its bound on requests is one of the whole load, of all shares together.
+    /// A bound on requests counts the whole load, all shares together.
     pub(crate) stop: Stop,
     /// How long after the end requests planned before it may still be sent.
     pub(crate) grace: Duration,
-    /// The most requests under way at once, of this share.
     pub(crate) concurrency: usize,
-    /// Which of the load's requests are sent.
     pub(crate) share: Share,
-    /// Whether the first failure ends the run.
     pub(crate) stop_on_failure: bool,
 }
 
-/// Told of each request when it has ended, on the client's thread.
 pub(crate) trait Sink {
     fn record(&mut self, outcome: &LoadOutcome, error: Option<&LoadError>);
 }
 
-/// How a run ended.
 pub(crate) struct RunEnd {
     pub(crate) end: End,
-    /// The failure that ended it.
     pub(crate) failure: Option<LoadError>,
     pub(crate) counts: Reading,
     pub(crate) sent: u64,
     pub(crate) recorded: u64,
     pub(crate) unsent: u64,
-    /// CPU of the whole process.
     pub(crate) cpu: Duration,
-    /// CPU of the client's thread, spinning apart.
+    /// CPU of the client's thread, without spinning.
     pub(crate) worked: Duration,
-    /// CPU spent on waiting for planned times.
+    /// CPU spent waiting for planned times.
     pub(crate) paced: Duration,
 }
 
-/// One run under way, shared by its tasks.
 struct Run {
     client: Rc<Client>,
     draw: RefCell<Draw>,
     sink: Rc<RefCell<dyn Sink>>,
     stop: Stop,
-    /// How many requests of this share may be sent.
     most: u64,
     share: Share,
     stop_on_failure: bool,
-    /// Turns used.
     sent: Cell<u64>,
     recorded: Cell<u64>,
     under_way: Cell<usize>,
-    /// Told when a request has ended.
     room: Notify,
     failure: RefCell<Option<LoadError>>,
     failed: Notify,
 }
 
-/// When one request was planned, and when the client got to it.
 #[derive(Clone, Copy)]
 struct Turn {
     request: usize,
     planned: Instant,
     begun: Instant,
-    /// It had to wait for one under way to end.
     waited: bool,
 }
 
-/// Turns of a schedule that were due and not used.
 struct Left {
     turns: Turns,
-    /// Taken from `turns` and not used.
     next: Option<Duration>,
 }
 
-/// Sends as planned until the end, and waits for what is under way then.
 pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn Sink>>, cancel: &Cancel) -> RunEnd {
     let before = client.counts.read();
     let (cpu_before, process_before) = (cpu::of_this_thread(), cpu::of_this_process());
@@ -120,7 +102,7 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
         failed: Notify::new(),
     });
 
-    // On average, where it is one of several shares of random arrivals.
+    // The mean gap of one of several shares with random arrivals.
     let gap = schedule.as_ref().map_or(Duration::MAX, Schedule::shortest_gap).saturating_mul(share.parts());
     // A thread that never sleeps would take a processor from all others.
     let _urgent = schedule.as_ref().filter(|_| gap > DENSE).and_then(|_| Urgent::begin());
@@ -160,7 +142,7 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
         () = sending => false,
     };
     let now = Instant::now();
-    // Drops what is under way, and its connections with it: a response still to come belongs to nobody.
+    // Drops what is under way with its connections: a response still to come belongs to nobody.
     tasks.shutdown().await;
 
     let failure = run.failure.take();
@@ -185,16 +167,15 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
     }
 }
 
-/// What an open loop goes by.
 struct Pace<'a> {
     pacer: &'a Pacer,
     started: Instant,
-    /// From then on nothing is sent, whatever was planned.
+    /// Nothing is sent after this, whatever was planned.
     last: Instant,
 }
 
 impl Run {
-    /// A closed loop's worker: the next request when the last is done.
+    /// Closed loop: a worker sends the next request when the last is done.
     async fn work(self: Rc<Self>) {
         loop {
             let turn = self.sent.get();
@@ -208,7 +189,7 @@ impl Run {
         }
     }
 
-    /// The open loop: each request at its time, whatever has become of those before it, as long as there is room.
+    /// Open loop: each request at its time, whatever has become of earlier ones, as long as there is room.
     async fn open(self: &Rc<Self>, pace: Pace<'_>, left: &mut Left, most: usize, tasks: &mut JoinSet<()>) {
         loop {
             let turn = left.turns.next();
@@ -264,7 +245,6 @@ impl Run {
         }
     }
 
-    /// How many turns were planned before `now`, and before the end, and not used.
     fn unsent(&self, left: Left, started: Instant, now: Instant) -> u64 {
         let end = self.stop.until.min(now).saturating_duration_since(started);
         let turns = left.turns.map(|(_, time)| time);

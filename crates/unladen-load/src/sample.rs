@@ -11,54 +11,50 @@ use crate::unpacked::{self, Unpacked};
 
 /// One response: its whole head and up to 4 KiB of its body.
 ///
-/// Shown, it reads as it came, with control characters made visible so that a server cannot write to the terminal.
+/// Displayed as it came, with control characters made visible so that a server cannot write to the terminal.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// The request's name.
     pub request: String,
-    /// Times, length and digest.
     pub exchange: Exchange,
-    /// The version of HTTP that the server spoke.
     pub version: Version,
     pub status: StatusCode,
     pub headers: HeaderMap,
-    /// The first bytes of the body, at most 4,096 unless more were asked for, as sent (compressed, if it was).
+    /// First bytes of the body, at most 4,096 unless more were requested, as sent (compressed, if it was).
     pub body_start: Bytes,
 }
 
 // === impl Sample ===
 
 impl Sample {
-    /// Where a redirect points, as far as it is text.
+    /// Target of a redirect, if it is text.
     pub fn location(&self) -> Option<&str> {
         self.headers.get(header::LOCATION).filter(|_| self.status.is_redirection())?.to_str().ok()
     }
 
-    /// The coding of its body in lower case, such as `gzip`; none if it is sent as it is.
+    /// Content coding in lower case, such as `gzip`; `None` if there is none.
     pub fn coding(&self) -> Option<String> {
         unpacked::coding(&self.headers)
     }
 
-    /// As much of its body as was kept, without its coding; none if it is packed in another way than gzip.
+    /// The kept part of the body, unpacked; `None` for other codings than gzip.
     pub fn unpacked(&self) -> Option<Unpacked> {
         Unpacked::of(self.coding().as_deref(), &self.body_start, self.is_all_kept())
     }
 
-    /// Whether its whole body was kept.
     pub(crate) fn is_all_kept(&self) -> bool {
         self.body_start.len() as u64 >= self.exchange.body_bytes
     }
 
-    /// The header that says that a cache answered, such as `Age: 30`. An answer of the origin itself has no `Age` (RFC
+    /// Header that shows that a cache answered, such as `Age: 30`. An answer of the origin itself has no `Age` (RFC
     /// 9111, section 5.1).
     pub fn from_cache(&self) -> Option<String> {
         let said = |name: &'static str| {
             let value = self.headers.get(name)?.to_str().ok()?;
             let words = || value.split(|letter: char| !letter.is_ascii_alphanumeric());
             let is_hit = match name {
-                // Some say 0 of what they have just fetched.
+                // Some caches send 0 for what they have just fetched.
                 "Age" => value.trim().parse().is_ok_and(|age: u64| age > 0),
-                // Varnish names the request that it had stored the answer of, too.
+                // On a hit Varnish also names the request that stored the answer.
                 "X-Varnish" => words().filter(|word| !word.is_empty()).count() == 2,
                 _ => words().any(|word| word.eq_ignore_ascii_case("hit")),
             };
@@ -67,7 +63,7 @@ impl Sample {
         CACHES.into_iter().find_map(said)
     }
 
-    /// Whether its URL is that of a page where one logs in.
+    /// Whether the URL is that of a login page.
     pub fn is_of_login(url: &str) -> bool {
         !login(url).is_empty()
     }
@@ -90,7 +86,7 @@ impl fmt::Display for Sample {
     }
 }
 
-/// The text with its control characters escaped, but for line breaks and tabs.
+/// Escapes control characters except line breaks and tabs.
 fn visible(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     for character in text.chars() {
@@ -107,7 +103,7 @@ fn visible(text: &str) -> String {
     visible
 }
 
-/// Headers by which caches say that they answered: RFC 9111 and 9211, then what proxies and networks write.
+/// Headers of caches: RFC 9111 and 9211, then those of proxies and networks.
 const CACHES: [&str; 8] = [
     "Cache-Status",
     "X-Cache",
@@ -119,12 +115,10 @@ const CACHES: [&str; 8] = [
     "Age",
 ];
 
-/// Words of a path where a page asks who it is.
 const LOGIN: [&str; 9] = ["login", "userlogin", "signin", "logon", "auth", "authorize", "oauth2", "sso", "saml2"];
-/// The same in two words: `/sign_in`, `/log-on`.
+/// Login words in two parts: `/sign_in`, `/log-on`.
 const LOGIN_OF_TWO: [[&str; 2]; 3] = [["sign", "in"], ["log", "in"], ["log", "on"]];
 
-/// What to say of a redirection to a page that asks who it is.
 fn login(location: &str) -> &'static str {
     let location = location.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
     let path = match location.split_once("//") {
@@ -137,7 +131,6 @@ fn login(location: &str) -> &'static str {
     if asks { ", send the cookie of somebody who is logged in (-b 'NAME=VALUE')" } else { "" }
 }
 
-/// What to say of a status that was not expected.
 pub(crate) fn unexpected(sample: &Sample, expected: &Statuses) -> String {
     let Sample { request, status, .. } = sample;
     let next = match (sample.location(), status.as_u16()) {

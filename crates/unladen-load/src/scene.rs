@@ -10,7 +10,6 @@ use crate::request::Request;
 use crate::sources::find;
 use crate::stage::Stage;
 
-/// Where an exchange failed.
 pub(crate) struct Scene<'a> {
     pub(crate) request: &'a Request,
     pub(crate) target: String,
@@ -20,13 +19,12 @@ pub(crate) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Tells the failure to the user.
     pub(crate) fn explain(self, failure: Failure) -> LoadError {
         let request = self.request.name().to_owned();
         let is_closed = failure.is_closed();
         match failure {
             Failure::BodyTooLarge { announced } => LoadError::BodyTooLarge { request, limit: self.max_body, announced },
-            // In TLS 1.3 a server may refuse the client when the client believes the handshake to be done.
+            // In TLS 1.3 a server may refuse the client after the client has finished the handshake.
             Failure::Hyper(error) if find::<rustls::Error>(&error).is_some() => {
                 let source = io::Error::other(
                     find::<rustls::Error>(&error).cloned().unwrap_or(rustls::Error::HandshakeNotComplete),

@@ -1,4 +1,4 @@
-//! The principal type is [`Schedule`]: when requests are planned, whatever becomes of those before them.
+//! The principal type is [`Schedule`]: when requests are planned, whatever becomes of earlier ones.
 //!
 //! ```
 //! use std::time::Duration;
@@ -13,7 +13,7 @@
 //!
 //! The k-th request is planned where the integral of the rate reaches k (constant arrivals), or the sum of k
 //! exponential steps of mean 1 (a Poisson process; Lewis & Shedler 1979, *Naval Research Logistics* 26:403). Each time
-//! is computed anew from the schedule's start, so that roundings do not add up.
+//! is computed from the schedule's start, so that rounding errors do not add up.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -26,25 +26,21 @@ use crate::typed::{RATES, any_rate, time_of};
 /// How requests follow each other at a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arrivals {
-    /// Evenly.
     #[default]
     Constant,
     /// Independently of each other, as users do: some close together, some far apart.
     Poisson,
 }
 
-/// A stretch of time in which the rate stays, or changes linearly.
+/// A period in which the rate stays, or changes linearly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// Requests a second at its start.
     pub from: f64,
-    /// Requests a second at its end.
     pub to: f64,
-    /// How long it is.
     pub time: Duration,
 }
 
-/// Steps, one after the other, and how requests arrive in them.
+/// Consecutive steps, and how requests arrive in them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     steps: Vec<Step>,
@@ -52,31 +48,28 @@ pub struct Schedule {
     seed: u64,
 }
 
-/// The planned times of a schedule, since its start.
+/// Planned times, since the schedule's start.
 #[derive(Clone, Debug)]
 pub struct Times {
     steps: std::vec::IntoIter<Step>,
     arrivals: Arrivals,
     rng: fastrand::Rng,
     step: Option<Step>,
-    /// Since the schedule's start, of the current step.
+    /// Start of the current step, in s since the schedule's start.
     start: f64,
-    /// Requests planned before the current step.
     before: f64,
-    /// The requests planned until the next one.
     next: f64,
 }
 
-/// What is no step.
+/// Error for a text that is no step.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no step: expected RATE:TIME, such as 40:30s, or RATE..RATE:TIME for a ramp, such as 10..100:2min")]
 pub struct StepError {
-    /// What was given.
     pub text: String,
 }
 
 impl Arrivals {
-    /// Its name in files and results.
+    /// Name in files and results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Constant => "constant",
@@ -88,20 +81,20 @@ impl Arrivals {
 // === impl Step ===
 
 impl Step {
-    /// As long as anybody can wait: for schedules that something else ends.
+    /// 100 years: for schedules that something else ends.
     const ENDLESS: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-    /// The rate stays.
+    /// A step of constant rate.
     pub fn steady(rate: f64, time: Duration) -> Self {
         Self { from: rate, to: rate, time }
     }
 
-    /// The requests planned in it.
+    /// Number of requests planned in the step.
     pub fn requests(&self) -> f64 {
         f64::midpoint(self.from, self.to) * self.time.as_secs_f64()
     }
 
-    /// When, in s since its start, this many requests have been planned in it; none if it ends before.
+    /// Seconds from its start until this many requests have been planned; `None` if it ends before.
     fn time_of(&self, requests: f64) -> Option<f64> {
         let seconds = self.time.as_secs_f64();
         let slope = (self.to - self.from) / seconds;
@@ -130,7 +123,7 @@ impl FromStr for Step {
 }
 
 impl Schedule {
-    /// Steps one after the other; `seed` repeats the arrivals of a Poisson process.
+    /// A schedule of consecutive steps; `seed` repeats the arrivals of a Poisson process.
     ///
     /// # Errors
     /// When there is no step, one has no length, or a rate is out of bounds (0 is allowed at an end of a ramp and for a
@@ -161,7 +154,7 @@ impl Schedule {
         Self::new(vec![Step::steady(rate, Step::ENDLESS)], arrivals, seed)
     }
 
-    /// The steps.
+    /// Steps in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
@@ -171,18 +164,18 @@ impl Schedule {
         self.arrivals
     }
 
-    /// What repeats the arrivals of a Poisson process.
+    /// Seed of a Poisson process.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The time between two requests at the highest rate; on average, where arrivals are random.
+    /// Time between two requests at the highest rate; the mean if arrivals are random.
     pub(crate) fn shortest_gap(&self) -> Duration {
         let highest = self.steps.iter().map(|step| step.from.max(step.to)).fold(0.0, f64::max);
         Duration::try_from_secs_f64(1.0 / highest).unwrap_or(Duration::MAX)
     }
 
-    /// The planned times, from the first on.
+    /// Planned times from the first on.
     pub fn times(&self) -> Times {
         let mut times = Times {
             steps: self.steps.clone().into_iter(),

@@ -1,4 +1,4 @@
-//! The principal type is [`Share`]: which of a load's requests are sent from here, when several hosts send one load.
+//! The principal type is [`Share`]: one host's part of a load that several hosts send.
 //!
 //! ```
 //! use unladen_load::Share;
@@ -15,13 +15,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LoadError;
 
-/// The most hosts that one load is sent from.
 const MOST: u32 = 1_000;
 
 /// One of several equal parts of a load: request number n is sent by the host whose index is n modulo their number.
 ///
-/// All of them walk the one schedule and draw the one mix, and each sends its own numbers: put together they are
-/// exactly the load that one host would have sent.
+/// All hosts walk the one schedule and draw the one mix, and each sends its own numbers: together they send exactly the
+/// load of a single host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
     index: u32,
@@ -31,10 +30,10 @@ pub struct Share {
 // === impl Share ===
 
 impl Share {
-    /// All of it.
+    /// The whole load.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
-    /// The part of this index, counted from 0, of so many.
+    /// Part `index`, counted from 0, of `of`.
     ///
     /// # Errors
     /// When there is no such part, or there are more than 1,000.
@@ -46,33 +45,33 @@ impl Share {
         Ok(Self { index, of })
     }
 
-    /// The same with its bounds looked at: of one that came from elsewhere.
+    /// Checks the bounds of a share that came from elsewhere.
     pub(crate) fn checked(self) -> Result<Self, LoadError> {
         Self::new(self.index, self.of)
     }
 
-    /// Whether request number n is sent from here.
+    /// Whether request number n belongs to this share.
     pub fn has(self, number: u64) -> bool {
         number % u64::from(self.of) == u64::from(self.index)
     }
 
-    /// The number of the request that is the `turn`-th to be sent from here, both counted from 0.
+    /// Number of the `turn`-th request of this share, both counted from 0.
     pub(crate) fn number(self, turn: u64) -> u64 {
         turn.saturating_mul(u64::from(self.of)).saturating_add(u64::from(self.index))
     }
 
-    /// How many of the first `requests` are sent from here.
+    /// How many of the first `requests` belong to this share.
     pub fn of_requests(self, requests: u64) -> u64 {
         let own = requests / u64::from(self.of);
         own + u64::from(requests % u64::from(self.of) > u64::from(self.index))
     }
 
-    /// How many of the requests that may be under way at once are from here.
+    /// This share of the concurrent requests.
     pub fn of_workers(self, workers: usize) -> usize {
         usize::try_from(self.of_requests(workers as u64)).unwrap_or(usize::MAX)
     }
 
-    /// How many parts there are.
+    /// Number of parts.
     pub fn parts(self) -> u32 {
         self.of
     }

@@ -5,7 +5,6 @@ use std::fmt;
 /// How far a request had come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It waited for a connection, or for one to be opened.
     Connecting,
     /// It was sent, and no response had begun.
     Waiting,

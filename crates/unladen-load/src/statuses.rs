@@ -13,7 +13,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// A set of statuses; 200 to 299 unless one says otherwise.
+/// A set of statuses; 200 to 299 by default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statuses(Vec<RangeInclusive<u16>>);
 
@@ -28,7 +28,7 @@ pub struct StatusesError {
 // === impl Statuses ===
 
 impl Statuses {
-    /// Whether this status is fine.
+    /// Whether the set contains this status.
     pub fn contains(&self, status: u16) -> bool {
         self.0.iter().any(|range| range.contains(&status))
     }
@@ -66,7 +66,7 @@ impl fmt::Display for Statuses {
 
 fn range(part: &str) -> Option<RangeInclusive<u16>> {
     let (start, end) = part.split_once('-').unwrap_or((part, part));
-    // `parse` alone would take "+200".
+    // `parse` alone would accept "+200".
     let status = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
     let (start, end) = (status(start)?, status(end)?);
     (100 <= start && start <= end && end <= 599).then_some(start..=end)

@@ -1,4 +1,4 @@
-//! The principal type is [`Stop`]: when a run stops sending; an [`End`] is why it did.
+//! The principal type is [`Stop`]: when a run stops sending; [`End`] is why it did.
 
 use std::time::{Duration, Instant};
 
@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 /// When a run stops sending.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop {
-    /// From this moment on no request is sent; those under way are waited for.
+    /// No request is sent after this; those under way are waited for.
     pub until: Instant,
-    /// At most so many are sent.
     pub max_requests: Option<u64>,
 }
 
@@ -17,17 +16,14 @@ pub struct Stop {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum End {
-    /// It was time.
     Until,
-    /// All requests were sent.
     Requests,
     Cancelled,
-    /// A request failed.
     Failed,
 }
 
 impl Stop {
-    /// Stops after some time from now.
+    /// Stops `time` from now.
     pub fn after(time: Duration) -> Self {
         let now = Instant::now();
         // A time beyond the clock's end is beyond any bound on requests too; a century is as good.
@@ -35,7 +31,7 @@ impl Stop {
         Self { until: now.checked_add(time).unwrap_or(now + century), max_requests: None }
     }
 
-    /// Stops after so many requests, if that is earlier.
+    /// Also stops after this many requests.
     #[must_use]
     pub fn or_requests(self, most: u64) -> Self {
         Self { max_requests: Some(most), ..self }

@@ -1,4 +1,4 @@
-//! The principal type is [`Tally`]: what one run counted.
+//! The principal type is [`Tally`]: counts of one run.
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -21,27 +21,25 @@ use crate::outcome::LoadOutcome;
 use crate::run::{RunEnd, Sink};
 use crate::stop::End;
 
-/// How many single latencies a tally keeps, 8 MiB of them: some minutes at 3,000 requests a second. Beyond it the
-/// histogram alone goes on.
+/// Maximum of single latencies in a tally, 8 MiB: some minutes at 3,000 requests a second. Beyond it only the histogram
+/// goes on.
 pub const KEPT_LATENCIES: usize = 1 << 20;
 
-/// The histogram's resolution in ns, well under what a request over loopback takes, so that it starts small.
+/// Resolution of the histogram in ns, well under the time of a request over loopback, so that it starts small.
 const FINEST_NS: u64 = 1_000;
 
-/// Three digits: values are told apart to 0.1 %.
+/// Three digits: 0.1 %.
 const DIGITS: u8 = 3;
 
-/// What one run counted, or several together.
+/// Counts of one run, or of several together.
 ///
 /// Its size grows with the latencies kept ([`KEPT_LATENCIES`]) and with the largest latency: some 50 KiB at 20 ms.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    /// Why it ended; of several, why the last one did.
     pub ended: End,
-    /// Requests that were answered as expected.
+    /// Answered as expected.
     pub requests: u64,
-    /// Their latencies in ns, from the planned time to the last byte, in the order in which they ended; the first
-    /// [`KEPT_LATENCIES`] of them.
+    /// Latencies of `requests` in ns, from planned time to last byte, as they ended; the first [`KEPT_LATENCIES`].
     pub latencies_ns: Vec<u64>,
     /// All their latencies in ns, to three digits, above 1 µs.
     pub latency: Histogram<u64>,
@@ -49,20 +47,20 @@ pub struct Tally {
     pub changed: u64,
     /// Bytes of bodies, without framing.
     pub body_bytes: u64,
-    /// Bytes of HTTP sent, before encryption.
+    /// HTTP bytes before encryption.
     pub bytes_sent: u64,
-    /// Bytes of HTTP received, after decryption.
+    /// HTTP bytes after decryption.
     pub bytes_received: u64,
     pub connections_opened: u64,
-    /// Connections that the server had closed by the time they were wanted again.
+    /// Kept connections that the server had closed before their next use.
     pub closed_by_server: u64,
-    /// Requests sent a second time, since the server closed a connection just as they were sent.
+    /// Requests sent a second time, since the server closed the connection just as they were sent.
     pub retries: u64,
     /// Requests planned before the end for which no worker was free in time; only at a rate.
     pub unsent: u64,
-    /// Requests under way that were given up when the run was cancelled or another one failed.
+    /// Requests under way when the run was cancelled or another one failed.
     pub abandoned: u64,
-    /// The longest time from planned to sent, the opening of a connection included.
+    /// Longest time from planned to sent, the opening of a connection included.
     pub send_lag_max: Duration,
     /// When the first answered request was handed to a connection.
     pub first_send: Option<Instant>,
@@ -73,7 +71,7 @@ pub struct Tally {
 // === impl Tally ===
 
 impl Tally {
-    /// Nothing yet.
+    /// An empty tally.
     pub fn new() -> Self {
         let mut latency = histogram();
         latency.auto(true);
@@ -102,7 +100,7 @@ impl Tally {
         self.latencies_ns.len() as u64 == self.requests
     }
 
-    /// Adds another run to this one.
+    /// Adds another run.
     pub fn absorb(&mut self, other: &Self) {
         self.ended = other.ended;
         self.requests += other.requests;
@@ -164,7 +162,7 @@ impl Default for Tally {
 }
 
 fn histogram() -> Histogram<u64> {
-    // The library refuses only bounds that are out of order and more than five digits: these are constants, tested.
+    // The library refuses only bounds out of order and more than five digits: these are constants, tested.
     let Ok(histogram) = Histogram::new_with_bounds(FINEST_NS, 2 * FINEST_NS, DIGITS) else { unreachable!() };
     histogram
 }

@@ -1,7 +1,7 @@
 //! The principal type is [`Target`]: where the connections of a request go.
 //!
-//! Names are resolved once, before anything is measured: a lookup amid the run would be a cost that the application
-//! did not cause.
+//! Names are resolved once, before anything is measured: a lookup during the run would be a cost that the
+//! application did not cause.
 //!
 //! ```
 //! use std::time::Duration;
@@ -25,26 +25,23 @@ use url::{Host, Url};
 
 use crate::error::LoadError;
 
-/// Where to connect instead of to the host that the URL names; `Host` and TLS still go by the URL.
+/// Where to connect instead of to the URL's host; `Host` and TLS still go by the URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectTo {
-    /// This address and port.
     Address(SocketAddr),
-    /// A Unix stream socket.
     Unix(PathBuf),
 }
 
 /// A place to connect to, with its name resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The URL's host and port, for messages.
     name: String,
     place: Address,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Address {
-    /// To be tried in this order; never empty.
+    /// In the order to try; never empty.
     Tcp(Vec<SocketAddr>),
     Unix(PathBuf),
 }
@@ -52,7 +49,7 @@ enum Address {
 // === impl Target ===
 
 impl Target {
-    /// Finds the addresses of a URL's host, in `within` at most.
+    /// Resolves a URL's host, in `within` at most.
     ///
     /// # Errors
     /// When the name has no address, or the lookup takes longer.
@@ -69,7 +66,7 @@ impl Target {
         Ok(Self { name, place })
     }
 
-    /// The addresses to try, in this order; none for a Unix socket.
+    /// Addresses in the order to try; none for a Unix socket.
     pub fn addresses(&self) -> &[SocketAddr] {
         match &self.place {
             Address::Tcp(addresses) => addresses,
@@ -77,7 +74,7 @@ impl Target {
         }
     }
 
-    /// The Unix socket, if it is one.
+    /// Path of the Unix socket, if it is one.
     pub fn unix_path(&self) -> Option<&Path> {
         match &self.place {
             Address::Tcp(_) => None,
@@ -87,8 +84,8 @@ impl Target {
 
     /// Whether it is on this machine: a Unix socket, a loopback address, or one of an interface here.
     ///
-    /// Behind an address translation, and in a container with a network of its own, a server may be on this machine
-    /// and not look so.
+    /// Behind address translation, and in a container with its own network, a server may be on this machine and not be
+    /// recognised.
     pub fn is_local(&self) -> bool {
         match &self.place {
             Address::Unix(_) => true,
@@ -127,7 +124,7 @@ fn lookup(host: String, port: u16, within: Duration) -> Result<Vec<SocketAddr>, 
         .name("unladen-resolve".into())
         .spawn(move || {
             let found = (name.as_str(), port).to_socket_addrs().map(|addresses| addresses.collect::<Vec<_>>());
-            // Nobody listens any more when the time limit has passed.
+            // Fails when the time limit has passed.
             let _ = answer.send(found);
         })
         .map_err(|source| LoadError::Thread { source })?;
@@ -148,7 +145,6 @@ fn lookup(host: String, port: u16, within: Duration) -> Result<Vec<SocketAddr>, 
     Ok(addresses)
 }
 
-/// The addresses of this machine's interfaces; none where the system does not tell.
 fn own_addresses() -> Vec<IpAddr> {
     let Ok(interfaces) = nix::ifaddrs::getifaddrs() else { return Vec::new() };
     interfaces

@@ -1,4 +1,4 @@
-//! The principal type is [`TlsOptions`]: whom to trust.
+//! The principal type is [`TlsOptions`]: trust, identity and resumption in TLS.
 //!
 //! ```
 //! use unladen_load::{Roots, TlsOptions};
@@ -22,17 +22,16 @@ use crate::http_version::HttpVersion;
 /// How TLS connections are made.
 #[derive(Clone, Debug, Default)]
 pub struct TlsOptions {
-    /// Who may vouch for a server.
     pub roots: Roots,
-    /// Accept any certificate. The connection is then as slow as a verified one, but anyone may answer.
+    /// Accept any certificate. The connection is as slow as a verified one, but anyone may answer.
     pub insecure: bool,
-    /// Resume earlier TLS sessions on new connections, as a returning browser does. Off, each new connection stands
-    /// for a new client, as those of `ab` or of a PHP curl handle do.
+    /// Resume earlier TLS sessions on new connections, as a returning browser does. Without it each new connection
+    /// stands for a new client, as with `ab` or a PHP curl handle.
     pub resume: bool,
-    /// Who the client says it is, to servers that ask for a certificate.
+    /// For servers that ask for a client certificate.
     pub identity: Option<ClientIdentity>,
-    /// Certificates that came from another host with a plan: they stand in place of `roots` and `identity`, which name
-    /// files there.
+    /// Certificates that came from another host with a plan; they replace `roots` and `identity`, which name files
+    /// there.
     pub carried: Option<Carried>,
 }
 
@@ -44,29 +43,28 @@ pub struct Carried {
     pub(crate) key: Option<Arc<PrivateKeyDer<'static>>>,
 }
 
-/// A certificate of the client, and its key.
+/// A client certificate and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientIdentity {
-    /// PEM: the certificate, and those that vouch for it.
     pub certificate: PathBuf,
-    /// PEM; none: the key stands in the certificate's file.
+    /// PEM; `None` if the key is in the certificate's file.
     pub key: Option<PathBuf>,
 }
 
-/// Whose signature makes a certificate good.
+/// Trusted certificate authorities.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Roots {
-    /// The authorities that the system trusts (`SSL_CERT_FILE` and `SSL_CERT_DIR` are heeded).
+    /// The system's (`SSL_CERT_FILE` and `SSL_CERT_DIR` are heeded).
     #[default]
     System,
-    /// Those, and the certificates in this PEM file.
+    /// The system's, and the certificates in this PEM file.
     SystemAnd(PathBuf),
     /// The certificates in this PEM file alone, as `curl --cacert`.
     Only(PathBuf),
 }
 
 impl TlsOptions {
-    /// The client side of TLS, offering (ALPN, RFC 7301) the versions of HTTP that `http` allows.
+    /// TLS client configuration, with the HTTP versions that `http` allows as ALPN (RFC 7301).
     pub(crate) fn client_config(&self, http: HttpVersion) -> Result<Arc<ClientConfig>, LoadError> {
         let builder = ClientConfig::builder_with_provider(unladen_tls::provider())
             .with_safe_default_protocol_versions()
@@ -110,7 +108,7 @@ impl TlsOptions {
     fn authorities(&self) -> Result<Arc<RootCertStore>, LoadError> {
         let Some(carried) = &self.carried else { return self.roots.load() };
         let mut roots = RootCertStore::empty();
-        // As of the system's: a few that cannot be read do not spoil the others.
+        // As with the system's: a few unreadable ones do not spoil the others.
         roots.add_parsable_certificates(carried.authorities.iter().cloned());
         if roots.is_empty() && !carried.authorities.is_empty() {
             return Err(LoadError::NoSystemRoots { source: None });
@@ -120,7 +118,6 @@ impl TlsOptions {
 }
 
 impl fmt::Debug for Carried {
-    /// Without the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Carried").field("authorities", &self.authorities.len()).finish_non_exhaustive()
     }

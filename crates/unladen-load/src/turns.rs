@@ -1,16 +1,15 @@
-//! The principal type is [`Turns`]: the numbers and planned times of a schedule's requests that are sent from here.
+//! The principal type is [`Turns`]: numbers and planned times of this share's requests of a schedule.
 
 use std::time::Duration;
 
 use crate::schedule::{Schedule, Times};
 use crate::share::Share;
 
-/// The turns of a share, in their order: the number of each request in the whole load, and when it is planned.
+/// The turns of a share, in order: each request's number in the whole load, and its planned time.
 #[derive(Clone, Debug)]
 pub(crate) struct Turns {
     times: Times,
     share: Share,
-    /// The number of the next time.
     next: u64,
     /// The first number that is not sent.
     end: u64,
@@ -19,7 +18,7 @@ pub(crate) struct Turns {
 // === impl Turns ===
 
 impl Turns {
-    /// Those of the first `most` requests of a schedule that are in the share.
+    /// Turns of the share among the first `most` requests of a schedule.
     pub(crate) fn of(schedule: &Schedule, share: Share, most: Option<u64>) -> Self {
         Self { times: schedule.times(), share, next: 0, end: most.unwrap_or(u64::MAX) }
     }

@@ -12,20 +12,16 @@
 
 use std::time::Duration;
 
-/// The bounds of a rate, in requests a second.
 pub(crate) const RATES: std::ops::RangeInclusive<f64> = 1e-3..=1e7;
-/// What a time looks like.
 const TIME: &str = "expected a time, such as 30s, 2min or 500ms; a number without a unit is seconds";
-/// What a rate looks like.
 const RATE: &str = "expected a rate from 0.001 to 10,000,000 requests a second, such as 40, 40/s, 600/min or 1k";
-/// What a number looks like.
 const COUNT: &str = "expected a whole number, such as 500, 10k or 1M";
 
-/// A length of time: a number without a unit is seconds, as everywhere with curl, ab and hyperfine; `1.5s`, `2min` and
-/// `1h30m` are read too.
+/// Parses a duration: a number without a unit is seconds, as with curl, ab and hyperfine; also `1.5s`, `2min` and
+/// `1h30m`.
 ///
 /// # Errors
-/// What is expected instead.
+/// A description of what is expected.
 pub fn time_of(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     if let Ok(time) = humantime::parse_duration(text) {
@@ -45,10 +41,10 @@ pub fn time_of(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).map_err(|_| TIME.to_owned())
 }
 
-/// How many: `500`, `10k`, `1.5M`, `1,000`.
+/// Parses a count: `500`, `10k`, `1.5M`, `1,000`.
 ///
 /// # Errors
-/// What is expected instead.
+/// A description of what is expected.
 pub fn count_of(text: &str) -> Result<u64, String> {
     let refused = || COUNT.to_owned();
     let plain: String = text.trim().chars().filter(|c| !matches!(c, ',' | '_')).collect();
@@ -57,19 +53,19 @@ pub fn count_of(text: &str) -> Result<u64, String> {
     }
     let (number, scale) = scaled(&plain);
     let count = number.parse::<f64>().map_err(|_| refused())? * scale;
-    // Up to 2^53 a float has each whole number.
+    // A float holds each whole number up to 2^53.
     if (0.0..=9e15).contains(&count) && count.fract() == 0.0 { Ok(count as u64) } else { Err(refused()) }
 }
 
-/// Requests a second: `40`, `40/s`, `600/min`, `1k`.
+/// Parses requests a second: `40`, `40/s`, `600/min`, `1k`.
 ///
 /// # Errors
-/// What is expected instead.
+/// A description of what is expected.
 pub fn rate_of(text: &str) -> Result<f64, String> {
     any_rate(text).filter(|rate| RATES.contains(rate)).ok_or_else(|| RATE.to_owned())
 }
 
-/// The same, and of any size.
+/// Like [`rate_of`], without bounds.
 pub(crate) fn any_rate(text: &str) -> Option<f64> {
     let (number, unit) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
     let seconds = match unit.trim() {
@@ -82,7 +78,6 @@ pub(crate) fn any_rate(text: &str) -> Option<f64> {
     Some(number.parse::<f64>().ok()? * scale / seconds)
 }
 
-/// A number, and by how much its suffix multiplies it.
 fn scaled(text: &str) -> (&str, f64) {
     match text.strip_suffix(['k', 'K']) {
         Some(number) => (number, 1e3),
@@ -90,11 +85,11 @@ fn scaled(text: &str) -> (&str, f64) {
     }
 }
 
-/// The URL of what was typed; without a scheme it is http, as with curl.
+/// Parses a typed URL; without a scheme it is http, as with curl.
 pub(crate) fn with_scheme(text: &str) -> Result<url::Url, url::ParseError> {
     let begins_as_host = text.starts_with(|c: char| c.is_alphanumeric() || c == '[');
     let host = text.split(['/', '?', '#']).next().unwrap_or_default();
-    // `localhost:8080` and `localhost` are hosts; `mailto:me` has a scheme, and so has what says `://`.
+    // `localhost:8080` and `localhost` are hosts; `mailto:me` has a scheme, and so has a text with `://`.
     let is_host = !host.contains(':') || host.rsplit(':').next().is_some_and(|port| port.parse::<u16>().is_ok());
     if begins_as_host && !text.contains("://") && (is_host || host.ends_with(']')) {
         return url::Url::parse(&format!("http://{text}"));

@@ -1,30 +1,30 @@
-//! The principal type is [`Urgent`]: real-time priority for the thread that sends, as long as it lives.
+//! The principal type is [`Urgent`]: real-time priority for the sending thread, as long as the value lives.
 //!
-//! On a machine that the server keeps busy, a thread that becomes ready waits for milliseconds until it is its turn;
-//! with real-time priority it runs at once. It takes root (CAP_SYS_NICE); without, the lag tells what that costs.
+//! On a machine that the server keeps busy, a ready thread waits milliseconds for its turn; with real-time priority it
+//! runs at once. This takes root (CAP_SYS_NICE); without it, the lag shows the cost.
 #![allow(unsafe_code, reason = "no safe binding sets a thread's scheduling policy and leaves its nice value alone")]
 
 use nix::libc;
 
-/// The least of the real-time priorities: it is above all threads that have none, and below whatever else is real-time.
+/// Lowest real-time priority: above all normal threads, below everything else that is real-time.
 const PRIORITY: libc::c_int = 1;
 
-/// Held by a thread that has real-time priority; dropped by the same thread, it has none any more.
+/// Real-time priority of the current thread; ends when the same thread drops it.
 #[derive(Debug)]
 pub(crate) struct Urgent {
-    /// It belongs to the thread that made it.
+    /// Bound to the thread that made it.
     thread: std::marker::PhantomData<*const ()>,
 }
 
 // === impl Urgent ===
 
 impl Urgent {
-    /// Makes the calling thread urgent; none if the system refuses, or if it has a policy of its own already.
+    /// Raises the calling thread; `None` if the system refuses, or if the thread already has another policy.
     pub(crate) fn begin() -> Option<Self> {
         // SAFETY: takes no pointer; 0 is the calling thread.
         let is_usual = unsafe { libc::sched_getscheduler(0) } == libc::SCHED_OTHER;
         let urgent = Self { thread: std::marker::PhantomData };
-        // Children that this thread might start must not inherit it.
+        // Child processes of this thread must not inherit it.
         (is_usual && set(libc::SCHED_RR | libc::SCHED_RESET_ON_FORK, PRIORITY)).then_some(urgent)
     }
 }

@@ -1,6 +1,6 @@
 //! The principal type is [`UrlLine`]: one line of a list of URLs, `[WEIGHT] [METHOD] URL [label]`.
 //!
-//! Empty lines and lines that begin with `#` are passed over. The weight says how often it is sent, against the others.
+//! Empty lines and lines that begin with `#` are skipped. The weight is the request's relative frequency.
 //!
 //! ```
 //! use std::path::Path;
@@ -21,21 +21,18 @@ use http::Method;
 
 use crate::request::{RequestBuilder, RequestError};
 
-/// The longest list that is read, in bytes: far above any that can be weighed, and an end to reading /dev/zero.
+/// Maximum length of a list, bytes: far above any that can be weighed, and an end to reading /dev/zero.
 const LONGEST: u64 = 16 << 20;
 
 /// One line of the list.
 #[derive(Clone, Debug)]
 pub struct UrlLine {
-    /// The method, GET where none is given.
     pub method: Method,
-    /// Whether the line names the method.
     pub is_method_named: bool,
-    /// The URL, of http or https.
     pub url: url::Url,
-    /// What to call it: the rest of the line.
+    /// Rest of the line, the request's name.
     pub label: Option<String>,
-    /// How often it is sent, against the others; 1 where none is given.
+    /// Relative frequency; 1 by default.
     pub weight: f64,
 }
 
@@ -63,7 +60,7 @@ impl UrlLine {
     /// Reads a file.
     ///
     /// # Errors
-    /// When it cannot be read, is no text, holds no URL, or a line is not as it should be.
+    /// When it cannot be read, is no text, holds no URL, or a line is malformed.
     pub fn read_list(file: &Path) -> Result<Vec<Self>, UrlListError> {
         let read = |source| UrlListError::Read { file: file.to_owned(), source };
         let mut bytes = Vec::new();
@@ -79,7 +76,7 @@ impl UrlLine {
     /// Reads a text; `file` is named in errors.
     ///
     /// # Errors
-    /// When it holds no URL, or a line is not as it should be.
+    /// When it holds no URL, or a line is malformed.
     pub fn parse_list(text: &str, file: &Path) -> Result<Vec<Self>, UrlListError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = Vec::new();
@@ -95,7 +92,7 @@ impl UrlLine {
     /// Begins the request of this line.
     ///
     /// # Errors
-    /// Only when the fields were changed to what no list may hold.
+    /// Only when the fields were changed to values that no list may hold.
     pub fn request(&self) -> Result<RequestBuilder, RequestError> {
         let builder = RequestBuilder::new(self.method.clone(), self.url.clone())?;
         Ok(match &self.label {
@@ -107,7 +104,7 @@ impl UrlLine {
     fn parse(text: &str, file: &Path, line: usize) -> Result<Self, UrlListError> {
         let wrong = |source| UrlListError::Line { file: file.to_owned(), line, source };
         let (weight, text) = match word(text) {
-            // What has a slash or a colon is an address: 127.0.0.1:8080/page.
+            // A word with a slash or a colon is an address: 127.0.0.1:8080/page.
             (first, rest)
                 if first.starts_with(|c: char| c.is_ascii_digit() || c == '.') && !first.contains(['/', ':']) =>
             {
@@ -128,7 +125,7 @@ impl UrlLine {
         } else {
             ("GET", first, rest)
         };
-        // Prose is no list: a word alone is a host only where it is this machine.
+        // Prose is no list: a single word is a host only if it is this machine.
         if !url.contains(['/', ':', '.']) && !url.eq_ignore_ascii_case("localhost") {
             return Err(UrlListError::NoUrl { file: file.to_owned(), line, value: text.to_owned() });
         }
@@ -141,7 +138,6 @@ impl UrlLine {
     }
 }
 
-/// The first word, and the rest without the space before it.
 fn word(text: &str) -> (&str, &str) {
     match text.split_once(char::is_whitespace) {
         Some((first, rest)) => (first, rest.trim_start()),

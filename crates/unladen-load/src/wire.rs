@@ -1,4 +1,4 @@
-//! The principal type is [`Wire`]: a stream that counts what passes through it.
+//! The principal type is [`Wire`]: a stream that counts its bytes.
 
 use std::io;
 use std::pin::Pin;
@@ -9,22 +9,20 @@ use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Any stream of bytes; behind a pointer, since a call through it is nothing beside the system call that it makes.
+/// Any stream of bytes; boxed, since a virtual call costs nothing beside its system call.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// The bytes of HTTP that passed in each direction, over all connections, before encryption.
+/// HTTP bytes in each direction over all connections, before encryption.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     pub(crate) sent: AtomicU64,
     pub(crate) received: AtomicU64,
 }
 
-/// What one connection tells of itself.
 #[derive(Debug)]
 pub(crate) struct Traffic {
     epoch: Instant,
-    /// Bytes received.
     received: AtomicU64,
     /// When the first byte since the last [`rearm`](Self::rearm) was written, ns after the epoch; 0 for none.
     written: AtomicU64,
@@ -32,7 +30,7 @@ pub(crate) struct Traffic {
 
 /// A counted stream.
 ///
-/// The counters are atomic only because hyper may ask for streams that can be sent; one thread counts.
+/// The counters are atomic only because hyper may require streams that are `Send`; one thread counts.
 pub(crate) struct Wire {
     stream: Box<dyn Stream>,
     all: Arc<Meter>,
@@ -44,12 +42,10 @@ impl Traffic {
         Self { epoch: Instant::now(), received: AtomicU64::new(0), written: AtomicU64::new(0) }
     }
 
-    /// Bytes received.
     pub(crate) fn received(&self) -> u64 {
         self.received.load(Relaxed)
     }
 
-    /// Forgets when something was written.
     pub(crate) fn rearm(&self) {
         self.written.store(0, Relaxed);
     }

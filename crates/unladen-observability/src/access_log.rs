@@ -1,7 +1,7 @@
-//! The principal type is [`AccessLog`]: lines of JSON, one a request, from the threads that carry requests to a file.
+//! The principal type is [`AccessLog`]: one line of JSON a request, from the threads that carry requests to a file.
 //!
-//! A thread puts its line into a bounded queue; a thread of the log's own takes them out in batches and writes them.
-//! When the queue is full (the disk is slow, nobody reads the pipe), lines are lost and counted, and no request waits.
+//! A thread puts its line into a bounded queue; the log's own thread writes them in batches. When the queue is full
+//! (slow disk, unread pipe), lines are lost and counted, and no request waits.
 
 mod line;
 mod shared;
@@ -23,29 +23,25 @@ use shared::{Message, Next, QUEUE, Shared, lock};
 use sink::Sink;
 use writer::Writer;
 
-/// Lines of JSON, one a request.
 #[derive(Debug)]
 pub(super) struct AccessLog {
     queue: SyncSender<Message>,
     shared: Arc<Shared>,
-    /// Until the writer's thread is started.
     unread: Mutex<Option<Receiver<Message>>>,
-    /// Disconnected once the writer's thread has ended.
     ended: Mutex<Option<Receiver<()>>>,
 }
 
-/// Lines of the access log since the start.
+/// Access log lines since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LogTotals {
     pub(crate) written: u64,
-    /// Lost, as the queue was full.
+    /// Lost since the queue was full.
     pub(crate) lost_full: u64,
-    /// Lost, as they could not be written.
+    /// Lost since they could not be written.
     pub(crate) lost_write: u64,
 }
 
 impl AccessLog {
-    /// One that writes nothing yet.
     pub(super) fn new(troubles: &Troubles) -> Self {
         let (queue, unread) = sync_channel(QUEUE);
         let shared = Arc::new(Shared { troubles: troubles.clone(), ..Shared::default() });
@@ -54,7 +50,7 @@ impl AccessLog {
         log
     }
 
-    /// Writes as the settings say; a file is opened anew. If it cannot be, all stays as it was.
+    /// Applies settings and reopens the file. If it cannot be opened, nothing changes.
     pub(super) fn open(&self, settings: Option<&LogSettings>) -> io::Result<()> {
         let Some(settings) = settings else {
             self.set_share(None);
@@ -69,7 +65,7 @@ impl AccessLog {
         Ok(())
     }
 
-    /// Logs a request, if it is one that is logged: all that failed, and a share of the others.
+    /// Logs a request if it is selected: all failures, and a share of the others.
     pub(super) fn observe(&self, record: &RequestAccount<'_>) {
         let share = f64::from_bits(self.shared.share.load(Ordering::Relaxed));
         if share < 0.0 || !(is_failure(record) || random::chance(share)) {
@@ -85,7 +81,7 @@ impl AccessLog {
         }
     }
 
-    /// Writes what is in the queue, and nothing more. Whether all of it was written in time; blocks for that time.
+    /// Writes the queue and stops; returns whether all was written in time. Blocks at most `within`.
     pub(super) fn close(&self, within: Duration) -> bool {
         self.set_share(None);
         let Some(ended) = lock(&self.ended).take() else { return true };
@@ -109,7 +105,7 @@ impl AccessLog {
         let number = self.shared.told.fetch_add(1, Ordering::Relaxed) + 1;
         let told = self.queue.try_send(Message::Next(Next { number, sink }));
         if let Err(TrySendError::Full(Message::Next(next))) = told {
-            // It is awake, then.
+            // The queue is full, so the writer is awake.
             *lock(&self.shared.next) = Some(next);
         }
     }
@@ -127,16 +123,15 @@ impl AccessLog {
     }
 }
 
-/// Whether a file that is there can take the lines of an access log: it is opened as serving would open it. It is not
-/// changed, and a missing one is not made.
+/// Whether an existing file can take the lines of an access log: it is opened as serving would open it, and neither
+/// changed nor created.
 ///
 /// # Errors
-/// If it cannot be opened; [`io::ErrorKind::NotFound`] if it is not there.
+/// If it cannot be opened; [`io::ErrorKind::NotFound`] if it does not exist.
 pub fn try_access_log(file: &Path) -> io::Result<()> {
     Sink::try_existing(file)
 }
 
-/// What is always logged.
 fn is_failure(record: &RequestAccount<'_>) -> bool {
     record.status >= 500 || !matches!(record.end, End::Answered | End::Upgraded)
 }

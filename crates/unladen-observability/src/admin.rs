@@ -1,6 +1,6 @@
-//! The admin address: [`serve`] answers there with metrics, the settings, its health and a live page; and sites are
-//! told there what to forget. `unladen-local` has the listener, and refuses whoever asks under another machine's name.
-//! [`serve_probes`] answers what a kubelet and Prometheus ask, and nothing else, at an address that they can reach.
+//! The admin address: [`serve`] provides metrics, settings, health and a live page, and accepts purges. The listener is
+//! in `unladen-local`, which refuses requests under another machine's name. [`serve_probes`] answers only kubelet
+//! probes and Prometheus, at an address that they can reach.
 
 mod answer;
 mod fleet_told;
@@ -17,7 +17,7 @@ use unladen_local::{Incoming, Listener};
 use crate::Observability;
 use crate::history::EVERY;
 
-/// Answers for as long as it is polled, and keeps what `/history` tells; connections end with it.
+/// Serves and keeps the data of `/history` as long as it is polled; connections end with it.
 pub async fn serve(listener: Listener, observability: Arc<Observability>) {
     let shared = Arc::clone(&observability);
     let answer = move |request: hyper::Request<Incoming>| {
@@ -30,7 +30,7 @@ pub async fn serve(listener: Listener, observability: Arc<Observability>) {
     }
 }
 
-/// Answers a supervisor's questions, and Prometheus, for as long as it is polled: the listener may be reached by others.
+/// Serves probes and metrics as long as it is polled, at an address that others may reach.
 pub async fn serve_probes(listener: Listener, observability: Arc<Observability>) {
     let answer = move |request: hyper::Request<Incoming>| {
         let observability = Arc::clone(&observability);
@@ -39,7 +39,6 @@ pub async fn serve_probes(listener: Listener, observability: Arc<Observability>)
     unladen_local::serve(listener, answer).await;
 }
 
-/// Looks again and again at what is counted, for as long as it is polled.
 async fn keep_history(observability: &Observability) {
     let mut ticks = tokio::time::interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

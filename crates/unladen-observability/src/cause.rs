@@ -10,24 +10,20 @@ use crate::reason::Reason;
 /// Why an upstream was not asked, or has not answered.
 #[derive(Clone, Debug)]
 pub struct Cause {
-    /// The word for it.
     pub reason: Reason,
-    /// Where; none: no place was found.
     pub endpoint: Option<Arc<Endpoint>>,
-    /// What happened, and what to do.
     pub text: String,
 }
 
-/// What to do where no file descriptor is left.
+/// Advice when no file descriptor is left.
 pub const OUT_OF_FILES: &str = "no file descriptor is left: raise how many this process may open (`LimitNOFILE=` of systemd, `ulimit -n`), \
                                        or lower `client.connections` and `limits.connections`";
 
-/// What to do where a Unix socket has as many connections waiting as it may.
 const BACKLOG_FULL: &str = "as many connections wait to be accepted there as may (`listen.backlog` of PHP-FPM, `net.core.somaxconn`): it has too much to do; \
                                    set `queue.running` to its number of workers, so that requests wait here instead";
 
 impl Cause {
-    /// There is no connection.
+    /// Cause of a failed connection.
     pub fn of_lease(error: &LeaseError, reason: Reason, endpoint: &Arc<Endpoint>) -> Self {
         let text = match error {
             _ if reason == Reason::OutOfFiles => OUT_OF_FILES.to_owned(),
@@ -47,12 +43,12 @@ impl Cause {
         Self { reason, endpoint: Some(endpoint.clone()), text }
     }
 
-    /// The connection was made, and TLS has failed before it was of any use.
+    /// TLS failed on an open connection before its first use.
     pub fn of_tls(error: &TlsError, endpoint: &Arc<Endpoint>) -> Self {
         Self { reason: Reason::TlsFailed, endpoint: Some(endpoint.clone()), text: error.to_string() }
     }
 
-    /// Why an endpoint is not well, in words.
+    /// Describes why an endpoint is unhealthy.
     pub fn words_of_health(error: &Unhealthy) -> String {
         match error {
             Unhealthy::Connect(source) if is_out_of_files(source) => format!("not asked how it is: {OUT_OF_FILES}"),
@@ -61,7 +57,7 @@ impl Cause {
         }
     }
 
-    /// There is nowhere to connect to.
+    /// Cause of a request without an endpoint.
     pub fn of_no_endpoint(upstream: &Upstream) -> Self {
         let is_told = upstream.discovery().is_some();
         let text = match upstream.lookup_error() {
@@ -79,7 +75,7 @@ impl Cause {
         Self { reason: Reason::NoEndpoint, endpoint: None, text }
     }
 
-    /// It was asked.
+    /// Cause of a missing or bad answer.
     pub fn of_answer(reason: Reason, endpoint: Option<Arc<Endpoint>>, upstream: &Upstream) -> Option<Self> {
         let timeouts = &upstream.settings().timeouts;
         let text = match reason {
@@ -115,7 +111,6 @@ impl Cause {
     }
 }
 
-/// What to do about what the system said.
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "; nothing listens there: is it running, and is that its port?",
@@ -126,13 +121,13 @@ fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// The word for why there is no connection.
+/// Reason for a missing connection.
 pub fn reason_of(error: &LeaseError) -> Reason {
     match error {
         LeaseError::NoEndpoint => Reason::NoEndpoint,
         LeaseError::TooManyPending => Reason::TooManyPending,
         LeaseError::Connect { source, .. } if is_out_of_files(source) => Reason::OutOfFiles,
-        // Of a Unix socket; TCP lets whoever connects try again by itself (connect(2), EAGAIN).
+        // Only Unix sockets: on TCP the kernel retries by itself (connect(2), EAGAIN).
         LeaseError::Connect { source, .. } if source.kind() == io::ErrorKind::WouldBlock => Reason::BacklogFull,
         LeaseError::Connect { .. } => Reason::ConnectFailed,
         LeaseError::Timeout(_) => Reason::ConnectTimeout,

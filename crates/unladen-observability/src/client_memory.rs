@@ -1,22 +1,21 @@
-//! The principal type is [`ClientMemory`]: what is held for clients, as it can be looked at.
+//! The principal type is [`ClientMemory`]: memory held for clients.
 
-/// What is held for clients, as it can be looked at.
+/// Access to the state of memory held for clients.
 pub trait ClientMemory: std::fmt::Debug + Send + Sync {
-    /// How it is.
     fn state(&self) -> ClientMemoryState;
 }
 
-/// How it is.
+/// Memory held for clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientMemoryState {
-    /// Bytes that may be held.
+    /// In bytes.
     pub limit: usize,
-    /// Bytes that are held.
+    /// In bytes.
     pub held: usize,
-    /// Times that somebody came to a bound: of a connection, of a client, of the process.
+    /// How often a bound was reached: of a connection, of a client, of the process.
     pub reached: [u64; 3],
-    /// Connections that were ended while memory was short, since they took least of what was held for them.
+    /// Connections ended while memory was short, since they read the least of what was held for them.
     pub ended_slow: u64,
-    /// Connections that were ended because they took nothing for as long as `timeouts.idle`.
+    /// Connections ended since they read nothing for `timeouts.idle`.
     pub ended_stalled: u64,
 }

@@ -1,10 +1,10 @@
-//! Writes the settings as `/config` shows them: [`config_document`].
+//! Writes the settings for `/config`: [`config_document`].
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// As JSON, with every default filled in: durations in nanoseconds, by names that end with `_ns`. There are no secrets
-/// in it: keys are in files, of which only the paths are here.
+/// Settings as JSON with all defaults: durations in nanoseconds, under names that end with `_ns`. It contains no
+/// secrets: keys are in files, and only their paths are here.
 pub fn config_document(settings: &impl Serialize) -> String {
     let Ok(value) = serde_json::to_value(settings) else { return "{}".to_owned() };
     let Value::Object(fields) = with_durations(value) else { return "{}".to_owned() };
@@ -13,7 +13,7 @@ pub fn config_document(settings: &impl Serialize) -> String {
     format!("{document:#}\n")
 }
 
-/// What serde makes of a duration, two fields, as one number.
+/// Replaces serde's two-field durations by one number.
 fn with_durations(value: Value) -> Value {
     match value {
         Value::Object(fields) => {

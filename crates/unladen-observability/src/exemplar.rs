@@ -1,7 +1,7 @@
-//! The principal type is [`Exemplars`]: of each bucket of a histogram the last request that was sampled for tracing, so
-//! that a slow bucket leads to a trace of it.
+//! The principal type is [`Exemplars`]: the last sampled request of each bucket of a histogram, so that a slow bucket
+//! leads to a trace.
 //!
-//! Whoever counts never waits for whoever reads: while one reads, an exemplar is left out.
+//! The counting thread never waits for a reader: during a read, an exemplar is left out.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,22 +9,17 @@ use std::time::{Duration, Instant};
 use super::histogram::{BUCKETS, bucket_of};
 use crate::{RequestAccount, Trace};
 
-/// The last sampled request of each bucket.
 #[derive(Debug, Default)]
 pub(super) struct Exemplars(Mutex<BucketExemplars>);
 
-/// What [`Exemplars`] held when they were read; boxed: most kinds of requests have none.
+/// Content of [`Exemplars`]; boxed, since most kinds of requests have none.
 pub(super) type BucketExemplars = Option<Box<[Option<Exemplar>; BUCKETS]>>;
 
-/// A request that is an example of what was counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exemplar {
     pub(crate) trace_id: [u8; 16],
-    /// Its span, made here.
     pub(crate) span_id: [u8; 8],
-    /// What the histogram counted of it, in nanoseconds.
     pub(crate) ns: u64,
-    /// When it was counted.
     pub(crate) at: Instant,
 }
 
@@ -35,7 +30,6 @@ impl Exemplar {
         Self { trace_id: trace.trace_id, span_id: trace.span_id, ns, at: record.began + record.total }
     }
 
-    /// The later one.
     pub(crate) fn later(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         match (one, other) {
             (Some(one), Some(other)) => Some(if other.at > one.at { other } else { one }),
@@ -45,14 +39,13 @@ impl Exemplar {
 }
 
 impl Exemplars {
-    /// Keeps the request as what its bucket's exemplar is, unless somebody reads them just now.
+    /// Stores the request as its bucket's exemplar, unless a reader holds the lock.
     pub(super) fn put(&self, record: &RequestAccount<'_>, trace: Trace, duration: Duration) {
         let Ok(mut buckets) = self.0.try_lock() else { return };
         let (bucket, _) = bucket_of(duration);
         buckets.get_or_insert_with(|| Box::new([None; BUCKETS]))[bucket] = Some(Exemplar::of(record, trace, duration));
     }
 
-    /// Reads, into what another thread's were.
     pub(super) fn add_to(&self, sums: &mut BucketExemplars) {
         let buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match (&mut *sums, buckets) {
@@ -67,7 +60,6 @@ impl Exemplars {
     }
 }
 
-/// The last of all buckets.
 pub(super) fn latest(buckets: &BucketExemplars) -> Option<Exemplar> {
     buckets.iter().flat_map(|buckets| buckets.iter()).fold(None, |last, one| Exemplar::later(last, *one))
 }

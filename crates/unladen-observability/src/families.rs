@@ -1,7 +1,6 @@
 //! All metrics: [`families`] makes them.
 //!
-//! Names and attributes are those of OpenTelemetry's semantic conventions where there are any; own ones begin with
-//! `unladen.`.
+//! Names and attributes follow OpenTelemetry's semantic conventions where possible; own ones begin with `unladen.`.
 
 mod certificate;
 mod family;
@@ -18,7 +17,6 @@ pub(super) use self::family::Point;
 pub(super) use self::family::{Amount, Attributes, Examples, Family, Shape, Unit};
 use super::metrics_snapshot::MetricsSnapshot;
 
-/// All metrics, those without points left out.
 pub(super) fn families(snapshot: &MetricsSnapshot) -> Vec<Family> {
     let mut all = requests::families(&snapshot.upstreams);
     all.extend(upstream::families(&snapshot.upstreams));
@@ -33,7 +31,6 @@ pub(super) fn families(snapshot: &MetricsSnapshot) -> Vec<Family> {
     all
 }
 
-/// Of the process as a whole.
 fn own(snapshot: &MetricsSnapshot) -> [Family; 15] {
     let (log, export, process, memory) = (&snapshot.log, &snapshot.export, &snapshot.process, &snapshot.client_memory);
     let [connection, client, whole] = memory.reached;

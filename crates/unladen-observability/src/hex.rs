@@ -1,6 +1,5 @@
 //! Bytes as lower-case hexadecimal digits, and back.
 
-/// Appends two digits a byte.
 pub(super) fn write(bytes: &[u8], into: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     into.reserve(2 * bytes.len());
@@ -9,14 +8,13 @@ pub(super) fn write(bytes: &[u8], into: &mut Vec<u8>) {
     }
 }
 
-/// As a string.
 pub(super) fn string(bytes: &[u8]) -> String {
     let mut digits = Vec::with_capacity(bytes.len() * 2);
     write(bytes, &mut digits);
     digits.into_iter().map(char::from).collect()
 }
 
-/// The bytes of exactly so many digits, lower-case alone; none: it is something else.
+/// Parses exactly this number of lower-case digits; `None` for anything else.
 pub(super) fn read<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
     if digits.len() != 2 * N {
         return None;

@@ -1,10 +1,9 @@
-//! The principal type is [`History`]: what was counted within each of the last moments, so that a page that is just
-//! opened shows what was before. It is taken where the admin address is served, from the counters that are there
-//! anyway: a request costs nothing more.
+//! The principal type is [`History`]: counts of recent moments, so that a newly opened page shows the past. The admin
+//! thread derives it from existing counters: requests cost nothing more.
 //!
-//! Memory is bounded by what a moment holds at most: 29 MB with [`UPSTREAMS`] busy sites that have every reason there
-//! may be, 0.9 MB with one of them, and a third of it with the few reasons that most sites have. As JSON it may be more,
-//! so there is one [`History::document`] at a time, from when it is made until it is sent.
+//! Memory is bounded: 29 MB with [`UPSTREAMS`] busy sites that have every possible reason, 0.9 MB with one of them, and
+//! a third of it with the few reasons that most sites have. As JSON it may be more, so only one [`History::document`]
+//! exists at a time, until it is sent.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -23,41 +22,34 @@ use super::site_counts::OTHER;
 use super::stats::outcome;
 use super::wall::Wall;
 
-/// From one moment to the next.
 pub(super) const EVERY: Duration = Duration::from_secs(2);
-/// Moments that are kept: 15 minutes.
+/// Number of moments kept: 15 minutes.
 pub(super) const MOMENTS: usize = 450;
-/// After this long in which nobody looked (the admin address was removed for a while), what came is of no one moment.
+/// After a longer pause (the admin address was removed for a while), the counts belong to no single moment.
 const LONGEST: Duration = Duration::from_secs(10);
-/// Upstreams that a moment tells of: those with the most requests.
+/// Upstreams of a moment: those with the most requests.
 const UPSTREAMS: usize = 32;
-/// Pairs of what the cache did and why, of a site: those with the most requests. The rest is told by what the cache did.
+/// Pairs of cache result and reason of a site: those with the most requests. The rest is added up by result.
 const REASONS: usize = 24;
 
-/// Who asks for a document while another is sent waits so long for it.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// As in `/stats`.
 const OUTCOMES: [&str; 8] = ["1xx", "2xx", "3xx", "4xx", "5xx", "local_reply", "broken", "client_gone"];
 
-/// What was counted within the last moments.
 #[derive(Debug)]
 pub(super) struct History {
     ring: Mutex<Ring>,
-    /// Whose document is made, or sent.
     turn: Arc<Semaphore>,
 }
 
-/// Who has it may make a document.
 pub(super) type Turn = OwnedSemaphorePermit;
 
-/// A document, and the turn of whoever asked for it.
 struct Document {
     text: Vec<u8>,
     _turn: Turn,
 }
 
-/// What `/history` says; docs/reference/json.md describes it.
+/// Content of `/history`; docs/reference/json.md describes it.
 #[derive(Serialize)]
 struct Shown<'a> {
     schema: &'static str,
@@ -66,13 +58,11 @@ struct Shown<'a> {
     every_ns: u64,
     outcomes: [&'static str; OUTCOMES.len()],
     connections: [&'static str; REUSES.len()],
-    /// The oldest first.
     moments: &'a VecDeque<Moment>,
 }
 
 #[derive(Debug, Default)]
 struct Ring {
-    /// What had been counted when it was looked last.
     before: Option<Before>,
     moments: VecDeque<Moment>,
 }
@@ -83,7 +73,6 @@ struct Before {
     upstreams: HashMap<Arc<str>, Counts>,
 }
 
-/// What was counted from one look to the next.
 #[derive(Debug)]
 struct Moment {
     taken: Wall,
@@ -92,7 +81,7 @@ struct Moment {
     upstreams: Box<[(Arc<str>, Counts)]>,
 }
 
-/// Of an upstream: since the start, or within a moment.
+/// Counts of an upstream: since the start, or within a moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 struct Counts {
     latency: [u64; BUCKETS],
@@ -103,18 +92,15 @@ struct Counts {
     site: Option<Box<SiteCounts>>,
 }
 
-/// What is counted of a site besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 struct SiteCounts {
     results: Box<[ResultCounts]>,
-    /// The application's own latency, of fetches and passes.
     asked: [u64; BUCKETS],
-    /// Fetches of whole answers, and all: how many, and ns.
+    /// Count and ns, of fetches with a complete answer; in `fetched`, of all fetches.
     whole: [u64; 2],
     fetched: [u64; 2],
 }
 
-/// What the cache did, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 struct ResultCounts {
     result: &'static str,
@@ -132,14 +118,13 @@ impl Default for History {
 }
 
 impl History {
-    /// Looks at what is counted, and keeps what has come since it was looked last.
     pub(super) fn take(&self, snapshot: &CountsSnapshot) {
         let now: HashMap<Arc<str>, Counts> =
             snapshot.upstreams.iter().map(|upstream| (Arc::clone(&upstream.name), Counts::of(upstream))).collect();
         let mut ring = self.lock();
         if let Some(before) = &ring.before {
             let length = snapshot.uptime.saturating_sub(before.uptime);
-            // Served at another address from now on: it was looked a moment ago.
+            // The admin address has just changed: the last look was a moment ago.
             if length < EVERY / 2 {
                 return;
             }
@@ -154,13 +139,13 @@ impl History {
         ring.before = Some(Before { uptime: snapshot.uptime, upstreams: now });
     }
 
-    /// Waits until no other document is made or sent; none: that took too long.
+    /// Waits until no other document is made or sent; `None` after [`PATIENCE`].
     pub(super) async fn turn(&self) -> Option<Turn> {
-        // Never closed.
+        // The semaphore is never closed.
         timeout(PATIENCE, Arc::clone(&self.turn).acquire_owned()).await.ok()?.ok()
     }
 
-    /// What `/history` says. The turn ends when all of it is sent, or dropped.
+    /// Content of `/history`. The turn ends when all of it is sent, or dropped.
     pub(super) fn document(&self, started: Wall, turn: Turn) -> Bytes {
         let ring = self.lock();
         let shown = Shown {
@@ -214,7 +199,7 @@ impl AsRef<[u8]> for Document {
 }
 
 impl Before {
-    /// What has come since, of the upstreams with the most requests.
+    /// Increase since then, for the upstreams with the most requests.
     fn grown(&self, now: &HashMap<Arc<str>, Counts>) -> Box<[(Arc<str>, Counts)]> {
         let none = Counts::default();
         let grown = now.iter().filter_map(|(name, counts)| {
@@ -266,7 +251,6 @@ impl Counts {
         }
     }
 
-    /// What has come since.
     fn since(&self, before: &Self) -> Self {
         Self {
             latency: less(self.latency, before.latency),
@@ -307,8 +291,8 @@ impl SiteCounts {
     }
 }
 
-/// Those with the most requests. The others are added up by their result, under the reason [`OTHER`], so that sums over
-/// reasons are right.
+/// Those with the most requests. The others are added up by result, under the reason [`OTHER`], so that sums stay
+/// right.
 fn most(mut results: Vec<ResultCounts>) -> Box<[ResultCounts]> {
     results.sort_by_key(|row| Reverse(row.requests));
     let others = results.split_off(REASONS.min(results.len()));

@@ -1,13 +1,11 @@
-//! Writes JSON strings of bytes that a peer chose: [`string`].
+//! Writes untrusted bytes as JSON strings: [`string`].
 
-/// What bytes that are no UTF-8 become.
+/// Replaces bytes that are not UTF-8.
 const REPLACEMENT: &str = "\u{fffd}";
 
-/// Appends a string with its quotes: at most `limit` bytes between them, and no more of the text once it is full.
-/// Whether all of it was written.
+/// Appends a quoted string of at most `limit` bytes between the quotes; returns whether all of it was written.
 ///
-/// Whatever a terminal would obey is escaped too (DEL and the controls of ISO 6429 from U+0080), for logs are read on
-/// terminals.
+/// Terminal controls are escaped too (DEL and the controls of ISO 6429 from U+0080), since logs are read on terminals.
 pub(super) fn string(bytes: &[u8], limit: usize, into: &mut Vec<u8>) -> bool {
     into.push(b'"');
     let whole = text(bytes, into.len().saturating_add(limit), into);
@@ -19,7 +17,7 @@ fn text(bytes: &[u8], end: usize, into: &mut Vec<u8>) -> bool {
     for chunk in bytes.utf8_chunks() {
         let mut rest = chunk.valid();
         while !rest.is_empty() {
-            // Nearly all that is sent needs no look at each character.
+            // Nearly all text needs no look at each character.
             let plain = rest.bytes().position(|b| !is_plain(b)).unwrap_or(rest.len());
             let fits = plain.min(end - into.len());
             into.extend_from_slice(&rest.as_bytes()[..fits]);
@@ -40,7 +38,6 @@ fn text(bytes: &[u8], end: usize, into: &mut Vec<u8>) -> bool {
     true
 }
 
-/// ASCII that stands for itself.
 fn is_plain(b: u8) -> bool {
     matches!(b, b' '..=b'~') && b != b'"' && b != b'\\'
 }

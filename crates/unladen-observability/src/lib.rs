@@ -1,9 +1,9 @@
-//! What is counted, logged and traced of requests, and where it can be looked at. It takes a [`RequestAccount`] of each
-//! request that is over, and knows nothing of what carried it. The principal type is [`Observability`].
+//! Counts, logs and traces of requests, and access to them. The input is a [`RequestAccount`] of each completed
+//! request, whatever carried it. The principal type is [`Observability`].
 //!
-//! Each thread that carries requests has a [`ThreadSeeing`]. Nothing is shared between those threads: readers add their
-//! counts up. What is slow (writing lines, sending spans) is done elsewhere, behind bounded queues; what does not fit in
-//! is dropped, and counted.
+//! Each thread that carries requests has a [`ThreadSeeing`]. Those threads share nothing: readers add up their counts.
+//! Slow work (writing lines, sending spans) happens elsewhere, behind bounded queues; what does not fit is dropped and
+//! counted.
 
 mod access_log;
 pub mod admin;

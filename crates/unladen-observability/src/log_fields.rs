@@ -1,5 +1,4 @@
-//! The principal type is [`LogFields`]: which fields a line of the access log has. [`LogField`] is the one list of
-//! them.
+//! The principal type is [`LogFields`]: which fields an access log line has. [`LogField`] is the only list of them.
 
 use std::net::IpAddr;
 
@@ -9,59 +8,34 @@ use serde::{Serialize, Serializer};
 /// A field of the access log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogField {
-    /// When it began.
     Time,
-    /// For whom it is: an address.
     Client,
-    /// The table's name.
     Upstream,
-    /// What was asked last there.
     Endpoint,
-    /// GET …
     Method,
-    /// What the client said as Host.
     Authority,
-    /// Path and query.
     Target,
-    /// HTTP's, of the client.
     ClientVersion,
-    /// HTTP's, of the upstream.
     UpstreamVersion,
-    /// What was answered.
     Status,
     End,
     Reason,
-    /// What went wrong at the upstream.
     Cause,
     Cache,
     CacheWhy,
-    /// How the connection was come by.
     Reuse,
-    /// How often it was sent.
     Attempts,
-    /// Until its head was whole.
     HeadNs,
-    /// Until there was a connection.
     ConnectedNs,
-    /// Until the response's head.
     FirstByteNs,
-    /// Until its end.
     TotalNs,
-    /// Of the request's body.
     BytesIn,
-    /// Of the response's body.
     BytesOut,
-    /// `X-Request-Id`.
     RequestId,
-    /// W3C trace context.
     TraceId,
-    /// W3C trace context.
     SpanId,
-    /// Whether its span went out.
     Sampled,
-    /// What the client says that it is.
     UserAgent,
-    /// Where the client says that it comes from.
     Referer,
 }
 
@@ -69,27 +43,24 @@ pub enum LogField {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogFields(u32);
 
-/// What of clients' addresses is written.
+/// How much of client addresses is logged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Addresses {
-    /// All of it.
     #[default]
     Full,
-    /// The network: /24 of IPv4, /48 of IPv6.
+    /// Network only: /24 of IPv4, /48 of IPv6.
     Truncated,
-    /// Nothing.
     None,
 }
 
-/// What is left of an address that is truncated: as many of a provider's customers share it as web statistics leave
-/// together.
+/// Kept bits of a truncated address: usual for web statistics, shared by many customers of a provider.
 const IPV4_PREFIX: u8 = 24;
-/// A site's own, by RFC 6177 at most.
+/// At most a site's own prefix (RFC 6177).
 const IPV6_PREFIX: u8 = 48;
 
 impl LogField {
-    /// All there are, in the order of a line.
+    /// All fields, in the order of a line.
     pub const ALL: [Self; 29] = [
         Self::Time,
         Self::Client,
@@ -122,7 +93,7 @@ impl LogField {
         Self::Referer,
     ];
 
-    /// Its name in the line, and in `[log] fields`.
+    /// Name in the line, and in `[log] fields`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -165,20 +136,19 @@ impl LogField {
 // === impl LogFields ===
 
 impl LogFields {
-    /// All of them.
+    /// All fields.
     pub const EVERY: Self = Self((1 << LogField::ALL.len()) - 1);
 
-    /// Whether a line has it.
+    /// Whether a line has this field.
     pub fn has(self, field: LogField) -> bool {
         self.0 & field.bit() != 0
     }
 
-    /// Those it has, in the order of a line.
+    /// Its fields in the order of a line.
     pub fn iter(self) -> impl Iterator<Item = LogField> {
         LogField::ALL.into_iter().filter(move |field| self.has(*field))
     }
 
-    /// To be kept in an atomic.
     pub(crate) fn to_bits(self) -> u32 {
         self.0
     }
@@ -201,13 +171,13 @@ impl Serialize for LogFields {
 }
 
 impl Addresses {
-    /// Those there are, by the words of `[log] addresses`.
+    /// Values of `[log] addresses`.
     pub const WORDS: [(&'static str, Self); 3] =
         [("full", Self::Full), ("truncated", Self::Truncated), ("none", Self::None)];
 
-    /// What of this address is written.
+    /// The part of this address to log.
     pub fn of(self, address: IpAddr) -> Option<IpAddr> {
-        // A client of IPv4 at a socket of both is told as what it is.
+        // An IPv4 client at a dual-stack socket is logged as IPv4.
         let address = address.to_canonical();
         match (self, address) {
             (Self::None, _) => None,

@@ -1,6 +1,6 @@
-//! The principal type is [`Method`]: a method of HTTP as it is counted, so that a client cannot make up more of them.
+//! The principal type is [`Method`]: an HTTP method for counting, so that clients cannot invent more of them.
 
-/// A method that OpenTelemetry's conventions know, or any other.
+/// A method of OpenTelemetry's conventions, or any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Method {
     /// RFC 9110, as those below.
@@ -14,12 +14,11 @@ pub enum Method {
     Trace,
     /// RFC 5789.
     Patch,
-    /// Whatever else.
     Other,
 }
 
 impl Method {
-    /// By its name, which is case-sensitive.
+    /// Method of this name, which is case-sensitive.
     pub fn of(name: &[u8]) -> Self {
         match name {
             b"GET" => Self::Get,
@@ -35,7 +34,7 @@ impl Method {
         }
     }
 
-    /// Its name in metrics and traces.
+    /// Name in metrics and traces.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",

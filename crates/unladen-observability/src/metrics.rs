@@ -1,9 +1,8 @@
-//! The principal type is [`Shard`]: what one thread counted for one upstream. Readers add the threads' shards up
-//! ([`Totals`]).
+//! The principal type is [`Shard`]: one thread's counts for one upstream. Readers add up the shards ([`Totals`]).
 //!
-//! Nothing here is locked or allocated for a request, but when a kind of request ([`Kind`]) is met for the first time.
-//! The kinds of an upstream are bounded: whatever methods and statuses its peers think of, they fill `KINDS` rows, and
-//! the rest is counted by its end alone.
+//! A request takes no lock and allocates nothing, except when a kind of request ([`Kind`]) is new. Kinds per upstream
+//! are bounded: whatever methods and statuses peers invent, they fill `KINDS` rows, and the rest is counted by its end
+//! alone.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -15,26 +14,23 @@ use super::histogram::{Counter, Histogram, HistogramTotals};
 use super::method::Method;
 use super::site_counts::{SiteCounts, SiteTotals};
 
-/// Rows of a shard, a power of two. The ends alone, which the rest is counted by, are fewer than [`RESERVED`].
+/// Rows of a shard, a power of two. The rows that count by end alone are fewer than [`RESERVED`].
 const ROWS: usize = 256;
 const RESERVED: usize = 128;
 
-/// Kinds of requests that a thread tells apart, for one upstream.
 pub(super) const KINDS: usize = ROWS - RESERVED;
 
-/// What is told apart of requests.
+/// Labels that requests are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// Of those that HTTP knows.
     pub method: Method,
-    /// As answered; 0: nothing was, or it is one of the rest.
+    /// Status sent; 0 if none, or for the rest.
     pub status: u16,
     pub end: End,
-    /// It is not told apart further: there are more kinds than [`KINDS`].
+    /// A further kind beyond [`KINDS`], not distinguished.
     pub rest: bool,
 }
 
-/// What one thread counted for one upstream.
 #[derive(Debug)]
 pub(super) struct Shard {
     rows: Box<[OnceLock<Box<Row>>]>,
@@ -51,7 +47,6 @@ pub(super) struct Shard {
     bytes_out: Counter,
     clients_opened: Counter,
     clients_closed: Counter,
-    /// Of a site, once a request came to it.
     site: OnceLock<Box<SiteCounts>>,
 }
 
@@ -60,46 +55,34 @@ struct Row {
     kind: Kind,
     server: Histogram,
     client: Histogram,
-    /// Once one of them was sampled.
     examples: OnceLock<Box<Examples>>,
 }
 
-/// Requests of a kind that were sampled.
 #[derive(Debug, Default)]
 struct Examples {
     server: Exemplars,
     client: Exemplars,
 }
 
-/// What all threads counted for one upstream.
+/// The counts of all threads for one upstream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// By kind, in the order of [`Kind::order`].
     pub kinds: Vec<KindTotals>,
     /// From the request's first byte to the response's head.
     pub first_byte: HistogramTotals,
-    /// From the request's whole head until its connection was there, of those for which one was made.
+    /// From the complete request head to the connection, for requests that opened one.
     pub connect: HistogramTotals,
-    /// Requests by how the connection was come by, in the order of [`REUSES`].
     pub reuse: [u64; 5],
-    /// Requests by the client's version, in the order of [`VERSIONS`].
     pub versions: [u64; 3],
-    /// Requests that began.
     pub begun: u64,
     pub ended: u64,
-    /// Times that requests were sent.
     pub attempts: u64,
-    /// Of them, those that were not the first.
+    /// Attempts after the first.
     pub retries: u64,
-    /// Bytes of requests' bodies.
     pub bytes_in: u64,
-    /// Bytes of responses' bodies.
     pub bytes_out: u64,
-    /// Connections that clients opened.
     pub clients_opened: u64,
-    /// Of them, those that are closed.
     pub clients_closed: u64,
-    /// Of a site, if a request has come to it.
     pub site: Option<SiteTotals>,
 }
 
@@ -109,18 +92,16 @@ pub struct KindTotals {
     pub kind: Kind,
     /// As the client saw them: from the first byte to the last.
     pub server: HistogramTotals,
-    /// As the upstream was asked: from the last attempt's connection to the end. Without those that none was asked for.
+    /// As the upstream saw them: from the last attempt's connection to the end, without requests that needed none.
     pub client: HistogramTotals,
-    /// Sampled requests of [`Self::server`], if they were asked for.
     pub(super) server_exemplars: BucketExemplars,
-    /// … and of [`Self::client`].
     pub(super) client_exemplars: BucketExemplars,
 }
 
-/// In the order of [`Totals::reuse`].
+/// Order of [`Totals::reuse`].
 pub(super) const REUSES: [Reuse; 5] = [Reuse::None, Reuse::Own, Reuse::Sibling, Reuse::New, Reuse::Resumed];
 
-/// In the order of [`Totals::versions`].
+/// Order of [`Totals::versions`].
 pub(super) const VERSIONS: [Version; 3] = [Version::Http10, Version::Http11, Version::Http2];
 
 impl Kind {
@@ -132,17 +113,17 @@ impl Kind {
         Self { method: Method::Other, status: 0, end, rest: true }
     }
 
-    /// Where looking for its row starts: kinds that are met often differ in their status and method.
+    /// Start of the search for its row: frequent kinds differ in their status and method.
     fn hash(self) -> usize {
         usize::from(self.status).wrapping_mul(31).wrapping_add(self.method as usize).wrapping_mul(0x9E37_79B1) >> 7
     }
 
-    /// By what kinds are sorted: the end, the method, the status.
+    /// Sort key: end, method, status.
     pub fn order(&self) -> (bool, &'static str, &'static str, &'static str, u16) {
         (self.rest, self.end.as_str(), self.reason().map_or("", Reason::as_str), self.method.as_str(), self.status)
     }
 
-    /// Why the client did not get the upstream's answer, whole.
+    /// Why the client did not get the upstream's complete answer.
     pub fn reason(&self) -> Option<Reason> {
         match self.end {
             End::Local(reason) | End::Broken(reason) => Some(reason),
@@ -176,27 +157,23 @@ impl Default for Shard {
 }
 
 impl Shard {
-    /// A request began; on the shard's thread, as all that counts.
+    /// Counts a request that began; on the shard's thread, as all counting.
     pub(super) fn begin(&self) {
         self.begun.add(1);
     }
 
-    /// One that began is over.
     pub(super) fn end(&self) {
         self.ended.add(1);
     }
 
-    /// A client connected.
     pub(super) fn client_opened(&self) {
         self.clients_opened.add(1);
     }
 
-    /// A client's connection is closed.
     pub(super) fn client_closed(&self) {
         self.clients_closed.add(1);
     }
 
-    /// Counts a request that is over.
     pub(super) fn observe(&self, record: &RequestAccount<'_>) {
         if let Some(row) = self.row(Kind::of(record)).or_else(|| self.row(Kind::of_the_rest(record.end))) {
             row.server.record(record.total);
@@ -218,7 +195,7 @@ impl Shard {
         }
     }
 
-    /// Counts what a site asked for several: each of them is counted by itself, as a request of its client.
+    /// Counts a fetch that a site made for several requests, each of which is counted by itself as its client's.
     pub(super) fn fetched(&self, record: &RequestAccount<'_>) {
         if let Some(row) = self.row(Kind::of(record)).or_else(|| self.row(Kind::of_the_rest(record.end))) {
             row.sent(record);
@@ -277,7 +254,6 @@ impl Row {
 }
 
 impl Totals {
-    /// Of all these shards.
     pub(super) fn of<'a>(shards: impl IntoIterator<Item = &'a Shard> + Clone) -> Self {
         let site = SiteTotals::of(Self::sites(shards.clone()));
         let mut totals = Self { site, ..Self::without_site(shards.clone()) };
@@ -285,7 +261,7 @@ impl Totals {
         totals
     }
 
-    /// The same without exemplars, and without a site's misses, for which threads that carry requests may have to wait.
+    /// Sums without exemplars, and without a site's misses, which could block threads that carry requests.
     pub(super) fn without_misses<'a>(shards: impl IntoIterator<Item = &'a Shard> + Clone) -> Self {
         let site = SiteTotals::without_misses(Self::sites(shards.clone()));
         Self { site, ..Self::without_site(shards) }
@@ -314,7 +290,7 @@ impl Totals {
             totals.connect.add(&shard.connect.totals());
             add_each(&mut totals.reuse, &shard.reuse);
             add_each(&mut totals.versions, &shard.versions);
-            // Ends first: a gauge must not be less than nothing.
+            // Ends first: a gauge must not be negative.
             totals.ended += shard.ended.get();
             totals.begun += shard.begun.get();
             totals.attempts += shard.attempts.get();
@@ -330,7 +306,7 @@ impl Totals {
 
     fn add_exemplars<'a>(&mut self, shards: impl IntoIterator<Item = &'a Shard>) {
         for row in shards.into_iter().flat_map(|shard| shard.rows.iter().filter_map(OnceLock::get)) {
-            // A kind that was met since has none yet.
+            // A new kind has no exemplars yet.
             let sums = self.kinds.iter_mut().find(|sums| sums.kind == row.kind);
             if let (Some(sums), Some(examples)) = (sums, row.examples.get()) {
                 examples.server.add_to(&mut sums.server_exemplars);
@@ -344,12 +320,12 @@ impl Totals {
         self.begun.saturating_sub(self.ended)
     }
 
-    /// Connections of clients that are open.
+    /// Open client connections.
     pub fn clients_open(&self) -> u64 {
         self.clients_opened.saturating_sub(self.clients_closed)
     }
 
-    /// Requests that are over, of all kinds, from the first byte to the last.
+    /// All completed requests, from the first byte to the last.
     pub fn requests(&self) -> HistogramTotals {
         let mut sum = HistogramTotals::default();
         for kind in &self.kinds {
@@ -358,7 +334,7 @@ impl Totals {
         sum
     }
 
-    /// Requests by the first that is given of their kinds.
+    /// Requests by a key of their kind; those without a key are left out.
     pub fn by<K: Ord>(&self, key: impl Fn(&Kind) -> Option<K>) -> BTreeMap<K, u64> {
         let mut counts = BTreeMap::new();
         for row in &self.kinds {
@@ -369,12 +345,12 @@ impl Totals {
         counts
     }
 
-    /// Requests whose connection was come by in this way.
+    /// Requests whose connection was obtained in this way.
     pub fn reused(&self, reuse: Reuse) -> u64 {
         self.reuse[reuse as usize]
     }
 
-    /// Requests that needed no connection made.
+    /// Requests that needed no new connection.
     pub fn handshakes_avoided(&self) -> u64 {
         self.reused(Reuse::Own) + self.reused(Reuse::Sibling)
     }

@@ -1,5 +1,5 @@
-//! The principal type is [`MetricsSnapshot`]: all that can be seen, at one moment. [`CountsSnapshot`] is what of it can
-//! be looked at often.
+//! The principal type is [`MetricsSnapshot`]: the complete state at one moment. [`CountsSnapshot`] is the part that is
+//! cheap to read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,65 +18,50 @@ use super::upstreams::Configured;
 use super::wall::Wall;
 use crate::client_memory::ClientMemoryState;
 
-/// All that can be seen, at one moment.
 #[derive(Clone, Debug)]
 pub(super) struct MetricsSnapshot {
     pub(super) taken: Wall,
-    /// When counting began.
     pub(super) started: Wall,
-    /// From then on, by the monotonic clock.
+    /// Since `started`, by the monotonic clock.
     pub(super) uptime: Duration,
-    /// Whether it is stopping.
     pub(super) draining: bool,
-    /// The upstreams: those that are configured in their order, then those that were.
+    /// The configured ones in their order, then removed ones.
     pub(super) upstreams: Vec<UpstreamSnapshot>,
-    /// Lines of the access log.
     pub(super) log: LogTotals,
-    /// What was sent to the collector.
     pub(super) export: ExportTotals,
-    /// What is held for clients.
     pub(super) client_memory: ClientMemoryState,
-    /// How this node of a fleet does; none: it is in none.
     pub(super) fleet: Option<FleetState>,
-    /// What this node and its peers asked each other; none: it has none.
+    /// Requests between this node and its peers; `None` without a tier.
     pub(super) tier: Option<TierState>,
-    /// Other nodes that are asked how they do, while somebody looks.
     pub(super) peers: usize,
-    /// How services of limits answer.
     pub(super) rate_services: Vec<RateServiceState>,
-    /// What the process has used.
     pub(super) process: Process,
 }
 
-/// An upstream at one moment.
 #[derive(Clone, Debug)]
 pub(super) struct UpstreamSnapshot {
     pub(super) name: Arc<str>,
-    /// What was counted of its requests.
     pub(super) totals: Totals,
-    /// How it does; none: it was removed from the configuration.
+    /// `None` if it was removed from the configuration.
     pub(super) configured: Option<Configured>,
-    /// How it does in front of an application, if it is there.
     pub(super) site: Option<SiteState>,
-    /// What went wrong, the latest first.
     pub(super) troubles: Vec<Told>,
 }
 
-/// What is counted of requests, at one moment: of sites without their misses, of connections how many were made.
+/// Request counts at one moment: without the misses of sites, and with connection openings only.
 #[derive(Clone, Debug)]
 pub(super) struct CountsSnapshot {
     pub(super) taken: Wall,
-    /// From when counting began, by the monotonic clock.
+    /// By the monotonic clock, since counting began.
     pub(super) uptime: Duration,
     pub(super) upstreams: Vec<UpstreamCounts>,
 }
 
-/// Of an upstream.
 #[derive(Clone, Debug)]
 pub(super) struct UpstreamCounts {
     pub(super) name: Arc<str>,
-    /// What was counted of its requests, without the misses of a site.
+    /// Without the misses of a site.
     pub(super) totals: Totals,
-    /// Connections that were made; of one that was removed from the configuration, none.
+    /// Connections opened; 0 for one that was removed from the configuration.
     pub(super) connects: u64,
 }

@@ -1,10 +1,9 @@
-//! The principal type is [`Misses`]: what the application is asked for most, within the last minutes, in memory that is
-//! bounded whatever is asked for.
+//! The principal type is [`Misses`]: the most frequent misses of the last minutes, in bounded memory.
 //!
-//! It is the algorithm Space-Saving (Metwally, Agrawal, El Abbadi 2005): of so many targets the requests are counted; a
-//! target that is not among them takes the place of the one with the fewest, and its count, which is remembered as what
-//! may be too much. What makes more than one in [`PLACES`] of all misses of a thread is in it for certain. Two such
-//! counts follow each other in time, so that what is no longer asked for is forgotten.
+//! The algorithm is Space-Saving (Metwally, Agrawal, El Abbadi 2005): the requests of [`PLACES`] targets are counted; a
+//! new target replaces the one with the fewest, and inherits its count, which is remembered as the possible error. A
+//! target with more than one in [`PLACES`] of all misses of a thread is certainly included. Two such counts follow each
+//! other in time, so that old targets are forgotten.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -15,14 +14,13 @@ use crate::{CacheResult, RequestAccount};
 /// Targets that a thread counts at a time, for one site.
 pub(super) const PLACES: usize = 50;
 
-/// A count lasts so long; it is told together with the one before.
+/// Length of a count; it is reported together with the previous one.
 pub(super) const WINDOW: Duration = Duration::from_secs(300);
 
-// Of what peers choose, in bytes.
+// Maximum bytes of text that peers choose.
 const AUTHORITY: usize = 128;
 const TARGET: usize = 384;
 
-/// What the application is asked for most. One thread adds to it.
 #[derive(Debug, Default)]
 pub(super) struct Misses(Mutex<Windows>);
 
@@ -30,34 +28,28 @@ pub(super) struct Misses(Mutex<Windows>);
 struct Windows {
     now: Vec<Miss>,
     before: Vec<Miss>,
-    /// When the present one began.
     began: Option<Instant>,
 }
 
 /// A target that the application was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Miss {
-    /// Of the authority and the target, before they were cut.
+    /// Hash of authority and target before they were cut.
     hash: u64,
-    /// The host.
     pub authority: Box<[u8]>,
-    /// Path and query.
     pub target: Box<[u8]>,
-    /// Whether one of them was too long, and is not whole.
     pub is_cut: bool,
-    /// Requests, at most …
+    /// Upper bound of the requests.
     pub requests: u64,
-    /// … of which so many may have been for others.
+    /// Possible error of `requests`: some may be other targets'.
     pub unsure: u64,
-    /// What those that were certainly for it took, together.
     pub time: Duration,
-    /// What the cache did the last time, …
+    /// The latest cache result.
     pub result: CacheResult,
     pub why: &'static str,
 }
 
 impl Misses {
-    /// Counts a request that the application was asked for.
     pub(super) fn add(&self, record: &RequestAccount<'_>, result: CacheResult, why: &'static str) {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = record.began.checked_add(record.total).unwrap_or(record.began);
@@ -84,11 +76,10 @@ impl Misses {
         (miss.result, miss.why) = (result, why);
     }
 
-    /// What is counted, in both counts.
     pub(super) fn look(&self) -> Vec<Miss> {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         windows.turn(Instant::now());
-        // The present one last: what happened last is told.
+        // The current one last, since the latest result is shown.
         windows.before.iter().chain(&windows.now).cloned().collect()
     }
 }
@@ -125,7 +116,6 @@ impl Miss {
         }
     }
 
-    /// The most of what all threads counted.
     pub(super) fn most(of_threads: Vec<Vec<Self>>) -> Vec<Self> {
         let mut sums: Vec<Self> = Vec::new();
         let mut places = std::collections::HashMap::new();
@@ -148,14 +138,14 @@ impl Miss {
         sums
     }
 
-    /// What those took on average that were certainly for it.
+    /// Mean time of the requests that are certain.
     pub fn mean(&self) -> Duration {
         let sure = u32::try_from(self.requests.saturating_sub(self.unsure)).unwrap_or(u32::MAX);
         self.time.checked_div(sure).unwrap_or_default()
     }
 }
 
-/// The same on all threads, so that their counts can be added; another in each process.
+/// Shared by all threads, so that their counts can be added; differs between processes.
 fn hasher() -> &'static RandomState {
     static HASHER: OnceLock<RandomState> = OnceLock::new();
     HASHER.get_or_init(RandomState::new)

@@ -1,9 +1,8 @@
-//! The principal type is [`Observability`]: what is counted, logged and traced of requests; and where it can be looked
-//! at.
+//! The principal type is [`Observability`]: counts, logs and traces of requests, and access to them.
 //!
-//! Each thread that carries requests has a [`ThreadSeeing`], which takes a [`RequestAccount`] of each request that is over.
-//! Nothing is shared between those threads: readers add their counts up. What is slow (writing lines, sending spans) is
-//! done elsewhere, behind bounded queues; what does not fit in is dropped, and counted.
+//! Each thread that carries requests has a [`ThreadSeeing`], which takes a [`RequestAccount`] of each completed
+//! request. Those threads share nothing: readers add up their counts. Slow work (writing lines, sending spans) happens
+//! elsewhere, behind bounded queues; what does not fit is dropped and counted.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +30,7 @@ use crate::troubles::{Trouble, Troubles};
 use crate::upstreams::{UpstreamView, Upstreams};
 use crate::wall::Wall;
 
-/// What is seen of requests, by all threads.
+/// Counts, logs and traces of all threads.
 #[derive(Debug)]
 pub struct Observability {
     pub(crate) started: Wall,
@@ -42,47 +41,38 @@ pub struct Observability {
     fleet: Mutex<Option<Arc<Fleet>>>,
     tier: Mutex<Option<Arc<TierCounts>>>,
     rate_services: Mutex<Vec<Arc<dyn RateServiceView>>>,
-    /// The settings, resolved, as JSON.
     pub(crate) config: ArcSwap<String>,
     pub(crate) draining: AtomicBool,
-    /// What has to be so for this process to be ready.
     pub(crate) ready: ArcSwap<Vec<ReadyCheck>>,
-    /// The threads that carry requests, as they are asked whether they still do.
     pub(crate) pulses: Pulses,
-    /// Other nodes, which the live page shows too.
     pub(crate) peers: Peers,
     pub(crate) troubles: Troubles,
     pub(crate) log: AccessLog,
     pub(crate) exporter: Exporter,
-    /// What was counted before, for a page that is opened now.
     pub(crate) history: History,
-    /// What is held for clients.
     client_memory: Arc<dyn ClientMemory>,
-    /// How many are sending to the collector, and are to be waited for.
+    /// Exports to the collector that [`Observability::close`] waits for.
     exports: Mutex<usize>,
     exported: Condvar,
 }
 
-/// While it is there, [`Observability::close`] waits for it.
 #[derive(Debug)]
 pub(crate) struct Exporting<'a>(&'a Observability);
 
-/// An upstream's place in a [`Observability`]: the same on all threads, and after a reload.
+/// Index of an upstream in [`Observability`]: the same on all threads, and after a reload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpstreamIndex(pub(crate) usize);
 
-/// What was counted under one upstream's name.
 #[derive(Debug)]
 struct Counted {
     name: Arc<str>,
-    /// By thread.
     shards: Vec<Option<Arc<Shard>>>,
 }
 
 // === impl Observability ===
 
 impl Observability {
-    /// As the settings say; what is held for clients is shown as it is then.
+    /// Creates it from settings; `client_memory` is read live.
     ///
     /// # Errors
     /// As [`Self::reload`].
@@ -114,10 +104,10 @@ impl Observability {
         Ok(observability)
     }
 
-    /// As these settings say, from now on. The access log's file is opened anew. What was counted stays.
+    /// Applies new settings and reopens the access log's file. Counts stay.
     ///
     /// # Errors
-    /// The access log's file cannot be opened, or the collector's address is none. Then all stays as it was.
+    /// The access log's file cannot be opened, or the collector's address is invalid. Then nothing changes.
     pub fn reload(&self, settings: ObservabilitySettings) -> io::Result<()> {
         let target = settings.otlp.as_ref().map(Exporter::check).transpose();
         let target = target.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, format!("otlp: {error}")))?;
@@ -133,12 +123,12 @@ impl Observability {
         Ok(())
     }
 
-    /// Something went wrong that is no request's.
+    /// Reports a trouble that belongs to no request.
     pub fn tell(&self, trouble: &Trouble<'_>) {
         self.troubles.tell(trouble, b"");
     }
 
-    /// These upstreams are configured, from now on. What was counted for others stays, by their names.
+    /// Replaces the configured upstreams. Counts of others stay, under their names.
     pub fn set_upstreams(&self, upstreams: Vec<Arc<dyn UpstreamView>>) {
         for upstream in &upstreams {
             self.upstream(&upstream.settings().name);
@@ -146,27 +136,27 @@ impl Observability {
         self.configured.set(upstreams);
     }
 
-    /// These sites are configured, from now on; each has an upstream of its name.
+    /// Replaces the configured sites; each has an upstream of its name.
     pub fn set_sites(&self, sites: Vec<Arc<dyn SiteView>>) {
         *self.sites.lock().unwrap_or_else(PoisonError::into_inner) = sites;
     }
 
-    /// What is purged here goes there, from now on.
+    /// Sets the fleet that purges are sent to.
     pub fn set_fleet(&self, fleet: Option<Arc<Fleet>>) {
         *self.fleet.lock().unwrap_or_else(PoisonError::into_inner) = fleet;
     }
 
-    /// What this node and its peers ask each other is counted there, from now on.
+    /// Sets the counters of requests between this node and its peers.
     pub fn set_tier(&self, counts: Option<Arc<TierCounts>>) {
         *self.tier.lock().unwrap_or_else(PoisonError::into_inner) = counts;
     }
 
-    /// The fleet that this process is a node of.
+    /// The fleet of this node.
     pub fn fleet(&self) -> Option<Arc<Fleet>> {
         self.fleet.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The services of limits that are asked from now on.
+    /// Sets the rate limit services.
     pub fn set_rate_services(&self, services: Vec<Arc<dyn RateServiceView>>) {
         *self.rate_services.lock().unwrap_or_else(PoisonError::into_inner) = services;
     }
@@ -175,18 +165,17 @@ impl Observability {
         self.rate_services.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Has the site of this name, or all, forget. How many responses; none: nothing is kept there anyway. It may block.
+    /// Purges the site of this name, or all. Returns the number of responses; `None` if nothing is stored. May block.
     pub fn forget(&self, site: Option<&str>, forget: &Forget) -> Option<u64> {
         self.sites(site).iter().filter_map(|site| site.forget(forget)).reduce(|sum, purged| sum + purged)
     }
 
-    /// The site of this name; or all of them.
     pub(crate) fn sites(&self, name: Option<&str>) -> Vec<Arc<dyn SiteView>> {
         let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         sites.iter().filter(|site| name.is_none_or(|name| name == site.name())).cloned().collect()
     }
 
-    /// The place of the upstream of this name; made when it is asked for the first time, and kept.
+    /// Index of the upstream of this name; created at the first call, and kept.
     pub fn upstream(&self, name: &str) -> UpstreamIndex {
         let mut counted = self.lock();
         let index = counted.iter().position(|upstream| &*upstream.name == name).unwrap_or_else(|| {
@@ -196,14 +185,13 @@ impl Observability {
         UpstreamIndex(index)
     }
 
-    /// It is stopping: from now on `/healthz` and `/readyz` say so.
+    /// Marks the process as stopping: `/healthz` and `/readyz` say so.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::Relaxed);
     }
 
-    /// To be called last, when no requests are carried any more: waits until [`Self::export`] has ended, if it was
-    /// begun, and until what waits for the access log is written, but no longer than this. Whether all was done in
-    /// time. Blocks.
+    /// Waits until [`Self::export`] has ended, if it was begun, and the access log is written, at most `within`;
+    /// returns whether all was done. Blocks. To be called last, when no more requests are carried.
     pub fn close(&self, within: Duration) -> bool {
         let until = Instant::now() + within;
         let exports = self.exports.lock().unwrap_or_else(PoisonError::into_inner);
@@ -211,26 +199,25 @@ impl Observability {
         let (exports, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let is_exported = *exports == 0;
         drop(exports);
-        // It is written in a moment, unless nobody reads it.
+        // It is written at once, unless its pipe is not read.
         let is_written =
             self.log.close(until.saturating_duration_since(Instant::now()).max(Duration::from_millis(100)));
         self.troubles.close(Duration::from_millis(100));
         is_exported && is_written
     }
 
-    /// Makes [`Self::close`] wait until it is dropped.
     pub(crate) fn exporting(&self) -> Exporting<'_> {
         *self.exports.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         Exporting(self)
     }
 
-    /// What was counted for each upstream, by name.
+    /// Counts of each upstream, by name.
     pub fn totals(&self) -> Vec<(Arc<str>, Totals)> {
         let totals = |(name, shards): (_, Vec<Arc<Shard>>)| (name, Totals::of(shards.iter().map(|shard| &**shard)));
         self.shards().into_iter().map(totals).collect()
     }
 
-    /// What is counted, for [`History`]: nothing is looked at that threads wait for, or that takes long.
+    /// Counts for [`History`]: cheap, and without locks that threads wait for.
     pub(crate) fn counts(&self) -> CountsSnapshot {
         let connects = self.configured.connects();
         let of = |(name, shards): (Arc<str>, Vec<Arc<Shard>>)| UpstreamCounts {
@@ -242,8 +229,7 @@ impl Observability {
         CountsSnapshot { taken: Wall::now(), uptime: self.since.elapsed(), upstreams }
     }
 
-    /// By upstream. They are to be added up without the lock, which a thread may wait for that meets an upstream for
-    /// the first time.
+    /// Shards by upstream. To be added up outside the lock, which a thread may need for a new upstream.
     fn shards(&self) -> Vec<(Arc<str>, Vec<Arc<Shard>>)> {
         let of = |upstream: &Counted| {
             (Arc::clone(&upstream.name), upstream.shards.iter().flatten().cloned().collect::<Vec<_>>())

@@ -1,10 +1,9 @@
-//! The principal type is [`Exporter`]: sends spans and metrics to a collector of OpenTelemetry, by OTLP over HTTP, as
+//! The principal type is [`Exporter`]: sends spans and metrics to an OpenTelemetry collector, by OTLP over HTTP, as
 //! JSON.
 //!
-//! JSON and plain HTTP need nothing that is not here anyway, so there is no cargo feature to leave it out. Spans wait
-//! in a bounded queue; [`crate::Observability::export`] takes them out twice a second or so and sends them in batches, and sends metrics as
-//! often as the settings say. What a collector does not take is sent again, with waits that grow, for a minute; then it
-//! is lost, and counted.
+//! JSON and plain HTTP need no further dependency, so there is no cargo feature for it. Spans wait in a bounded queue;
+//! [`crate::Observability::export`] sends them in batches about twice a second, and metrics as often as configured.
+//! What a collector refuses is resent with growing pauses for a minute; then it is dropped and counted.
 
 mod client;
 mod destination;
@@ -28,18 +27,16 @@ use destination::Destination;
 use span::Span;
 use target::TargetError;
 
-/// Spans that wait for the collector; at most some 20 MB.
+/// Maximum of waiting spans; some 20 MB at most.
 const QUEUE: usize = 4096;
 
-/// Sends spans and metrics to a collector.
 #[derive(Debug)]
 pub(super) struct Exporter {
     queue: SyncSender<Span>,
     waiting: Mutex<Receiver<Span>>,
-    /// Whether spans are taken: threads that carry requests look at nothing else.
     is_on: AtomicBool,
     to: watch::Sender<Option<Arc<Destination>>>,
-    /// `service.instance.id`: of this process.
+    /// `service.instance.id` of this process.
     instance: String,
     counts: Counts,
 }
@@ -54,25 +51,20 @@ struct Counts {
     given_up: AtomicU64,
 }
 
-/// What was sent to the collector since the start.
+/// Sent to the collector since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ExportTotals {
-    /// Spans that it took.
     pub(super) spans_sent: u64,
-    /// Spans that were lost, as too many were waiting.
+    /// Spans dropped since the queue was full.
     pub(super) spans_full: u64,
-    /// Spans that were lost, as it did not take them.
+    /// Spans dropped since the collector did not accept them.
     pub(super) spans_failed: u64,
-    /// Requests that it took.
     pub(super) taken: u64,
-    /// Times that one was sent again.
     pub(super) retried: u64,
-    /// Requests that were given up.
     pub(super) given_up: u64,
 }
 
 impl Exporter {
-    /// One that sends nothing yet.
     pub(super) fn new() -> Self {
         let (queue, waiting) = sync_channel(QUEUE);
         Self {
@@ -85,7 +77,7 @@ impl Exporter {
         }
     }
 
-    /// What the settings say, if it can be done.
+    /// Destination of the settings, if valid.
     pub(super) fn check(settings: &OtlpSettings) -> Result<Destination, TargetError> {
         let target = settings.endpoint.parse()?;
         Ok(Destination {
@@ -97,13 +89,11 @@ impl Exporter {
         })
     }
 
-    /// Sends there from now on; none: nowhere.
     pub(super) fn set(&self, to: Option<Destination>) {
         self.is_on.store(to.is_some(), Ordering::Relaxed);
         self.to.send_replace(to.map(Arc::new));
     }
 
-    /// Takes a request that is sampled.
     pub(super) fn observe(&self, record: &RequestAccount<'_>) {
         let Some(trace) = record.trace.filter(|trace| trace.sampled) else { return };
         if self.is_on.load(Ordering::Relaxed) && self.queue.try_send(Span::of(record, trace)).is_err() {
@@ -123,12 +113,10 @@ impl Exporter {
         }
     }
 
-    /// Where to send now.
     fn to(&self) -> Option<Arc<Destination>> {
         self.to.borrow().clone()
     }
 
-    /// Takes out spans that wait, up to so many in all.
     fn take(&self, into: &mut Vec<Span>, limit: usize) {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         into.extend(waiting.try_iter().take(limit.saturating_sub(into.len())));

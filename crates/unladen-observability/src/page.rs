@@ -1,9 +1,7 @@
-//! The live page: one document without anything from elsewhere, which asks for `/stats` each second. [`document`] makes
-//! it.
+//! The live page: one self-contained document, which polls `/stats` each second. [`document`] makes it.
 
 use super::{hex, random};
 
-/// Its media type.
 pub(super) const KIND: &str = "text/html; charset=utf-8";
 
 const PAGE: &str = include_str!("page/page.html");
@@ -15,8 +13,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/view.js")
 );
 
-/// The document, and the policy that it is to be sent with: nothing is loaded or run but what is in the document, by a
-/// word that is made anew each time.
+/// The document, and its content security policy: only what is in the document is loaded or run, by a fresh nonce.
 pub(super) fn document() -> (String, String) {
     let nonce = hex::string(&random::wide_bits().to_be_bytes());
     let page = PAGE.replace("NONCE", &nonce).replacen("STYLE", STYLE, 1).replacen("SCRIPT", SCRIPT, 1);

@@ -1,7 +1,7 @@
-//! The principal type is [`Peers`]: how the other nodes do that the settings name, for the live page of this one.
+//! The principal type is [`Peers`]: state of the other nodes in the settings, for the live page.
 //!
-//! They are asked only while somebody looks, all at once and at most every [`EVERY`]. Whatever they answer is a peer's
-//! word: bounded, read strictly, and shown as text.
+//! They are asked only while somebody looks, all at once and at most every [`EVERY`]. Answers are untrusted: bounded,
+//! parsed strictly, and shown as text.
 
 mod address;
 mod ask;
@@ -18,21 +18,17 @@ use tokio::task::JoinSet;
 use self::reading::Reading;
 pub use address::{PeerAddress, PeerAddressError};
 
-/// How often they are asked at most.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// What came before is not compared with what comes after so long.
+/// Answers further apart are not compared.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// The other nodes that the settings name.
 #[derive(Debug, Default)]
 pub(super) struct Peers {
     addresses: ArcSwap<Vec<PeerAddress>>,
-    /// Held by whoever asks them.
     last: Mutex<Last>,
 }
 
-/// What they said last.
 #[derive(Debug, Default)]
 struct Last {
     asked: Option<Instant>,
@@ -47,17 +43,14 @@ struct Peer {
 }
 
 impl Peers {
-    /// These, from now on.
     pub(super) fn set(&self, addresses: Vec<PeerAddress>) {
         self.addresses.store(Arc::new(addresses));
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.addresses.load().len()
     }
 
-    /// How each does, in the order of the settings.
     pub(super) async fn state(&self) -> Vec<Value> {
         let addresses = self.addresses.load_full();
         let mut last = self.last.lock().await;
@@ -71,7 +64,6 @@ impl Peers {
     }
 }
 
-/// All at once.
 async fn ask(addresses: &[PeerAddress], before: &[Peer]) -> Vec<Peer> {
     let mut asking = JoinSet::new();
     for (index, address) in addresses.iter().cloned().enumerate() {
@@ -87,7 +79,7 @@ async fn ask(addresses: &[PeerAddress], before: &[Peer]) -> Vec<Peer> {
         let before = before.iter().find(|peer| peer.address == *address).and_then(|peer| peer.reading.as_ref());
         let read = match answer {
             Some((Ok(body), taken)) => Reading::of(&body, taken).map_err(|error| {
-                // What it repeats of the answer is short, and without what a terminal would obey.
+                // Its excerpt of the answer is short, and without control characters.
                 format!("its metrics cannot be read: {error}")
             }),
             Some((Err(error), _)) => Err(error.to_string()),

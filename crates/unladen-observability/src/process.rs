@@ -1,4 +1,4 @@
-//! The principal type is [`Process`]: what this process has used, as Prometheus' own clients tell it.
+//! The principal type is [`Process`]: resource use of this process, as Prometheus' own clients report it.
 
 use std::fs;
 use std::time::Duration;
@@ -7,23 +7,20 @@ use nix::sys::resource::{Resource, getrlimit};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::{SysconfVar, sysconf};
 
-/// What this process has used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Process {
     /// CPU time of all its threads, in user and kernel mode.
     pub(super) cpu: Duration,
-    /// Memory that it has in RAM, in bytes.
+    /// Resident memory, bytes.
     pub(super) resident: u64,
-    /// Memory that it has addressed, in bytes.
+    /// Virtual memory, bytes.
     pub(super) addressed: u64,
-    /// Files, sockets and the like that it has open.
     pub(super) open_files: u64,
-    /// How many it may.
     pub(super) max_files: u64,
 }
 
 impl Process {
-    /// As it is now. What cannot be read is 0.
+    /// Reads current values; those that cannot be read are 0.
     pub(super) fn read() -> Self {
         let cpu = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from).unwrap_or_default();
         let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
@@ -31,7 +28,7 @@ impl Process {
         let page = sysconf(SysconfVar::PAGE_SIZE).ok().flatten().and_then(|size| u64::try_from(size).ok()).unwrap_or(0);
         let addressed = pages.next().unwrap_or(0) * page;
         let resident = pages.next().unwrap_or(0) * page;
-        // One of them is for this very reading.
+        // One of them is opened by this reading.
         let open_files = fs::read_dir("/proc/self/fd").map_or(0, |files| files.count().saturating_sub(1)) as u64;
         let max_files = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft);
         Self { cpu, resident, addressed, open_files, max_files }

@@ -1,5 +1,4 @@
-//! Writes metrics as Prometheus reads them: [`write`], in the format that [`Format::of`] finds in what the reader
-//! accepts.
+//! Writes metrics for Prometheus: [`write`], in the format that [`Format::of`] derives from the reader's `Accept`.
 
 use std::fmt::Write;
 
@@ -9,20 +8,16 @@ use super::hex;
 use super::histogram::{BOUNDS, HistogramTotals};
 use super::wall::Wall;
 
-/// How metrics are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// Prometheus' text format, 0.0.4.
     Text,
-    /// OpenMetrics 1.0.
     OpenMetrics,
 }
 
-/// Of one format; the last line's end included.
 pub(super) fn write(families: &[Family], format: Format) -> String {
     let mut out = String::with_capacity(64 * 1024);
     for family in families {
-        // Into a String nothing fails.
+        // Writing to a String does not fail.
         let _ = write_family(family, format, &mut out);
     }
     if format == Format::OpenMetrics {
@@ -34,7 +29,7 @@ pub(super) fn write(families: &[Family], format: Format) -> String {
 fn write_family(family: &Family, format: Format, out: &mut String) -> std::fmt::Result {
     let name = name_of(family);
     let total = if family.shape == Shape::Counter { "_total" } else { "" };
-    // OpenMetrics names a counter's family without what its samples end with.
+    // OpenMetrics omits the sample suffix in the name of a counter's family.
     let told = if format == Format::OpenMetrics { "" } else { total };
     let shape = match family.shape {
         Shape::Counter => "counter",
@@ -48,13 +43,13 @@ fn write_family(family: &Family, format: Format, out: &mut String) -> std::fmt::
     writeln!(out, "# HELP {name}{told} {}", escaped(family.help, format == Format::OpenMetrics))?;
     for point in &family.points {
         let labels = labels(&point.attributes);
-        // The text format has no place for them; in OpenMetrics, only counters and buckets have.
+        // The text format has no exemplars; in OpenMetrics, only counters and buckets have.
         let examples = point.exemplars.as_deref().filter(|_| format == Format::OpenMetrics);
         match point.value {
             Amount::Whole(n) => {
                 write!(out, "{name}{total}{} {n}", braced(&labels))?;
                 if let (Some(Examples::Last(exemplar)), Shape::Counter) = (examples, family.shape) {
-                    // It is of one of those that were counted.
+                    // The exemplar is one of the counted requests.
                     write_exemplar(exemplar, "1", out)?;
                 }
                 writeln!(out)?;
@@ -87,7 +82,7 @@ fn write_histogram(
     let mut below = 0;
     for (bucket, (bound, n)) in BOUNDS.iter().zip(totals.buckets).enumerate() {
         below += n;
-        // With a point always: OpenMetrics wants 1.0, and so does Prometheus from 3.0 on.
+        // Always with a decimal point: OpenMetrics requires 1.0, and so does Prometheus from 3.0 on.
         write!(out, "{name}_bucket{{{labels}{comma}le=\"{:?}\"}} {below}", seconds(*bound))?;
         end(bucket, out)?;
     }
@@ -97,15 +92,14 @@ fn write_histogram(
     writeln!(out, "{name}_count{} {}", braced(labels), totals.count())
 }
 
-/// Which request it was, and when: what leads from a metric to its trace.
+/// Trace and time of a request: leads from a metric to its trace.
 fn write_exemplar(exemplar: &Exemplar, value: &str, out: &mut String) -> std::fmt::Result {
     let (trace, span) = (hex::string(&exemplar.trace_id), hex::string(&exemplar.span_id));
-    // To the millisecond: a number of seconds since 1970 has no more room in what readers keep.
+    // In ms: readers keep seconds since 1970 as floats, which have no room for more.
     let at = Wall::of(exemplar.at).ns() / 1_000_000;
     write!(out, " # {{trace_id=\"{trace}\",span_id=\"{span}\"}} {value} {}.{:03}", at / 1000, at % 1000)
 }
 
-/// As OpenTelemetry's names are translated to Prometheus'.
 fn name_of(family: &Family) -> String {
     let mut name = family.name.replace('.', "_");
     if let Some(unit) = suffix(family.unit) {
@@ -146,7 +140,7 @@ fn seconds(ns: u64) -> f64 {
 }
 
 impl Format {
-    /// By the reader's `Accept` (RFC 9110, section 12.5.1): what it likes better; the text format, if it does not say.
+    /// Preferred format of the reader's `Accept` (RFC 9110, section 12.5.1); the text format by default.
     pub(super) fn of(accept: &str) -> Self {
         let quality = |wanted: &str| {
             let ranges = accept.split(',').filter_map(|range| {
@@ -161,7 +155,6 @@ impl Format {
         if open > 0.0 && open >= text { Self::OpenMetrics } else { Self::Text }
     }
 
-    /// The response's `Content-Type`.
     pub(super) fn content_type(self) -> &'static str {
         match self {
             Self::Text => "text/plain; version=0.0.4; charset=utf-8",

@@ -1,4 +1,4 @@
-//! The principal type is [`Pulse`]: how a thread that carries requests shows that it still does.
+//! The principal type is [`Pulse`]: a thread's answers to liveness checks.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use crate::Observability;
 
-/// How a thread shows that it still carries requests. It is asked no more once this is dropped.
+/// A thread's answers to liveness checks, which end when this is dropped.
 #[derive(Debug)]
 pub struct Pulse {
     observability: Arc<Observability>,
@@ -16,7 +16,7 @@ pub struct Pulse {
 }
 
 impl Observability {
-    /// For the thread of this number, of so many, which carries requests from now on.
+    /// Registers thread number `thread` of `threads`, which carries requests from now on.
     pub fn pulse(self: &Arc<Self>, thread: usize, threads: usize) -> Pulse {
         let (answered, seen) = watch::channel(0);
         let asked = self.pulses.begin(thread, threads, seen);
@@ -27,7 +27,7 @@ impl Observability {
 // === impl Pulse ===
 
 impl Pulse {
-    /// Answers for as long as it is polled: on the event loop of its thread.
+    /// Answers as long as it is polled; to be run on the thread's event loop.
     pub async fn answer(mut self) {
         while self.asked.changed().await.is_ok() {
             let turn = *self.asked.borrow_and_update();

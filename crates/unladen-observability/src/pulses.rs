@@ -1,7 +1,6 @@
-//! The principal type is [`Pulses`]: the threads that carry requests, as they are asked whether they still do.
+//! The principal type is [`Pulses`]: liveness checks of the threads that carry requests.
 //!
-//! Each thread answers a number with the same number, on its own event loop, between two requests. Nothing is done as
-//! long as nobody asks.
+//! Each thread echoes a number on its own event loop, between two requests. Without a check nothing is done.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,20 +10,18 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-/// All threads that answer.
 #[derive(Debug)]
 pub(crate) struct Pulses {
     asked: watch::Sender<u64>,
-    /// What each has answered last, by its number.
     threads: Mutex<BTreeMap<usize, watch::Receiver<u64>>>,
-    /// How many there are to be; 0: it is not known yet.
+    /// Number of expected threads; 0 until it is known.
     expected: AtomicUsize,
 }
 
 // === impl Pulses ===
 
 impl Pulses {
-    /// This thread of so many answers from now on, and is asked there.
+    /// Registers a thread and the expected number of threads; returns the receiver of checks.
     pub(crate) fn begin(&self, thread: usize, threads: usize, seen: watch::Receiver<u64>) -> watch::Receiver<u64> {
         let asked = self.asked.subscribe();
         self.expected.store(threads, Ordering::Relaxed);
@@ -32,12 +29,11 @@ impl Pulses {
         asked
     }
 
-    /// It is asked no more.
     pub(crate) fn end(&self, thread: usize) {
         self.lock().remove(&thread);
     }
 
-    /// Asks all threads: how many were asked, and the numbers of those that have not answered within this time.
+    /// Checks all threads: how many there are, and the numbers of those that did not answer within `within`.
     pub(crate) async fn silent(&self, within: Duration) -> (usize, Vec<usize>) {
         let until = Instant::now() + within;
         let all: Vec<_> = self.lock().iter().map(|(thread, seen)| (*thread, seen.clone())).collect();
@@ -49,7 +45,7 @@ impl Pulses {
         let count = all.len();
         let mut silent = Vec::new();
         for (thread, mut seen) in all {
-            // One that has ended meanwhile has nothing to answer: who started it looks after that.
+            // A thread that has ended meanwhile need not answer: its starter notices that.
             if timeout_at(until, seen.wait_for(|answered| *answered >= turn)).await.is_err() {
                 silent.push(thread);
             }
@@ -57,7 +53,6 @@ impl Pulses {
         (count, silent)
     }
 
-    /// How many threads carry requests, and how many are to.
     pub(crate) fn count(&self) -> (usize, usize) {
         (self.lock().len(), self.expected.load(Ordering::Relaxed))
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`Readiness`]: whether clients are to be sent to this process, and why not.
+//! The principal type is [`Readiness`]: whether this process should get clients, and why not.
 
 use std::sync::atomic::Ordering;
 
@@ -8,28 +8,24 @@ use crate::Observability;
 use crate::ready_check::ReadyCheck;
 use crate::sites::SiteView;
 
-/// Whether clients are to be sent to this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Readiness {
     findings: Vec<Finding>,
 }
 
-/// What came of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Finding {
     name: &'static str,
     is_ok: bool,
-    /// If not, the process is not ready.
     is_required: bool,
-    /// What was found.
     text: String,
 }
 
-/// Of more that is lacking, a number tells.
+/// Maximum of listed failures; the rest is given as a number.
 const SHOWN: usize = 8;
 
 impl Readiness {
-    /// As it is now. Nobody is asked for it: it is what is known here.
+    /// Readiness from local knowledge only.
     pub(crate) fn of(observability: &Observability) -> Self {
         let required = observability.ready.load();
         let sites = observability.sites(None);
@@ -47,12 +43,10 @@ impl Readiness {
         Self { findings }
     }
 
-    /// Whether all is so that has to be.
     pub(crate) fn is_ready(&self) -> bool {
         self.findings.iter().all(|finding| finding.is_ok || !finding.is_required)
     }
 
-    /// A line for each check, after one for all.
     pub(crate) fn text(&self) -> String {
         let mut text = if self.is_ready() { "ready\n" } else { "not ready\n" }.to_owned();
         for Finding { name, is_ok, is_required, text: found } in &self.findings {
@@ -66,7 +60,7 @@ impl Readiness {
         text
     }
 
-    /// The same as JSON: `unladen.serve-ready/1`.
+    /// As JSON: `unladen.serve-ready/1`.
     pub(crate) fn document(&self) -> Value {
         let check = |Finding { name, is_ok, is_required, text }: &Finding| json!({ "check": name, "ok": is_ok, "required": is_required, "found": text });
         json!({
@@ -83,7 +77,7 @@ fn stopping(observability: &Observability) -> Finding {
     Finding { name: "stopping", is_ok: !is_stopping, is_required: true, text: text.to_owned() }
 }
 
-/// They begin once the configuration is read and all addresses are listened at.
+/// Threads begin once the configuration is read and all listeners are open.
 fn threads(observability: &Observability) -> Finding {
     let (begun, expected) = observability.pulses.count();
     let is_ok = expected > 0 && begun >= expected;
@@ -94,7 +88,7 @@ fn threads(observability: &Observability) -> Finding {
     Finding { name: "threads", is_ok, is_required: true, text }
 }
 
-/// None: no site has any.
+/// `None` if no site has certificates.
 fn certificates(sites: &[std::sync::Arc<dyn SiteView>]) -> Option<(bool, String)> {
     let all = sites.iter().flat_map(|site| site.certificates());
     let (mut count, mut lacking) = (0, Vec::new());
@@ -111,7 +105,7 @@ fn certificates(sites: &[std::sync::Arc<dyn SiteView>]) -> Option<(bool, String)
     (count > 0).then(|| told(count, "there", lacking))
 }
 
-/// None: no site has an application.
+/// `None` if no site has an application.
 fn upstreams(observability: &Observability, sites: &[std::sync::Arc<dyn SiteView>]) -> Option<(bool, String)> {
     let (mut count, mut lacking) = (0, Vec::new());
     for site in sites {
@@ -128,7 +122,6 @@ fn upstreams(observability: &Observability, sites: &[std::sync::Arc<dyn SiteView
     (count > 0).then(|| told(count, "have an endpoint", lacking))
 }
 
-/// None: there is no fleet.
 fn fleet(observability: &Observability) -> Option<(bool, String)> {
     let state = observability.fleet()?.state();
     let text = match (state.is_connected, state.error) {

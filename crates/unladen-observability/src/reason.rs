@@ -1,89 +1,60 @@
-//! The principal type is [`Reason`]: why the upstream's answer is not what the client got.
+//! The principal type is [`Reason`]: why the client did not get the upstream's answer.
 
-/// Why the upstream's answer is not what the client got. The value of the response's `X-Unladen-Reason`.
+/// Why the client did not get the upstream's answer; the value of the response's `X-Unladen-Reason`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The request is none (RFC 9112).
+    /// Not valid HTTP (RFC 9112).
     Malformed(unladen_http1::Fault),
-    /// Its body is longer than is allowed.
     BodyTooLarge,
-    /// Its head, or a piece of its body, took too long.
+    /// The request's head, or a piece of its body, took too long.
     ClientTimeout,
-    /// The listener's rate, or a header value's.
+    /// The rate limit of the listener, or of a header value.
     RateLimited,
     BreakerOpen,
-    /// As many requests are in flight as may be.
     TooManyRequests,
-    /// As many requests wait for a connection as may.
     TooManyPending,
-    /// No endpoint is healthy, or the name has no address.
     NoEndpoint,
-    /// No connection could be made.
     ConnectFailed,
-    /// Making one took too long.
     ConnectTimeout,
-    /// TLS: its certificate could not be verified, or the handshake failed.
     TlsFailed,
-    /// The upstream closed before it answered.
     UpstreamClosed,
-    /// It did not answer in time.
     UpstreamTimeout,
-    /// What it answered is no HTTP.
     UpstreamMalformed,
-    /// It answered with a status for which the request is sent again, and could not be.
+    /// It answered with a status that calls for a retry, which was not possible.
     UpstreamStatus,
-    /// The whole took too long.
     DeadlineExceeded,
-    /// The upgrade to another protocol cannot be had here.
     NoUpgrade,
-    /// `serve` is stopping.
     Draining,
-    /// As many requests of this client are under way as may be.
     TooManyOfClient,
-    /// The request wants what is stored alone (`only-if-cached`), and nothing is.
+    /// The request wants a stored response only (`only-if-cached`), and there is none.
     OnlyIfCached,
-    /// This address may not purge.
     PurgeForbidden,
-    /// As many uploads of this client, or of its network, are under way as may be.
     TooManyUploads,
-    /// There is no room now for its body to wait in.
     BufferFull,
-    /// The disk did not take its body.
     DiskFailed,
-    /// No file descriptor is left to connect with.
     OutOfFiles,
-    /// As many requests wait for the application as may.
     QueueFull,
-    /// It waited for the application for as long as it may.
     QueueTimeout,
-    /// Requests have waited for the application for too long at a stretch: the oldest of them are answered at once.
+    /// Requests have waited too long for a while: the oldest are answered at once.
     Overloaded,
-    /// The application does not accept connections as fast as they come: the system's queue for them is full.
+    /// The listen backlog of the application is full: it accepts connections more slowly than they come.
     BacklogFull,
-    /// The name that it asks for is none of those that are served there (RFC 9110, section 15.5.20).
+    /// The requested name is not served there (RFC 9110, section 15.5.20).
     Misdirected,
-    /// A route lets in those alone that have a password.
     Unauthorized,
-    /// A route does not let this address in.
     AccessForbidden,
-    /// The path is none that a client may send.
     BadPath,
-    /// There is nothing by this path.
     NotFound,
-    /// The system does not let this process read the file.
     FileDenied,
-    /// Files are read alone.
     MethodNotAllowed,
-    /// The file could not be read, or not to its end.
     FileFailed,
-    /// A peer of the tier has to ask the application itself.
     NotForPeers,
-    /// The request has come back to the nodes that passed it on (RFC 8586).
+    /// The request has come back through the nodes that passed it on (RFC 8586).
     LoopDetected,
 }
 
 impl Reason {
-    /// Its name in logs, metrics and the response.
+    /// Name in logs, metrics and the response.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Malformed(fault) => fault.as_str(),
@@ -128,7 +99,7 @@ impl Reason {
         }
     }
 
-    /// The status of the answer.
+    /// Status of the answer.
     pub fn status(self) -> u16 {
         match self {
             Self::Malformed(fault) => fault.status(),
@@ -166,7 +137,7 @@ impl Reason {
         }
     }
 
-    /// Whether it is the upstream's doing, and so speaks against it.
+    /// Whether it is the upstream's fault, and counts against it.
     pub fn is_upstreams(self) -> bool {
         matches!(
             self,
@@ -180,7 +151,7 @@ impl Reason {
         )
     }
 
-    /// Whether another attempt may do better.
+    /// Whether another attempt may succeed.
     pub fn may_be_tried_again(self) -> bool {
         matches!(
             self,

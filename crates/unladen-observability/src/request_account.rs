@@ -1,5 +1,4 @@
-//! The principal type is [`RequestAccount`]: one request, told once it is over. Metrics, the access log and traces are made of
-//! it.
+//! The principal type is [`RequestAccount`]: one completed request, the source of metrics, access log and traces.
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -9,62 +8,51 @@ use unladen_http1::Fields;
 use crate::cause::Cause;
 use crate::reason::Reason;
 
-/// One request, from its head to its response's end.
+/// One request, from its head to the end of its response.
 #[derive(Clone, Debug)]
 pub struct RequestAccount<'a> {
-    /// The upstream's name, which is the `[[outbound]]` table's.
+    /// The upstream's name, from the `[[outbound]]` table.
     pub upstream: &'a str,
-    /// The endpoint that answered last, or failed last.
     pub endpoint: Option<&'a unladen_pool::Address>,
-    /// GET …
     pub method: &'a [u8],
-    /// Path and query.
     pub target: &'a [u8],
-    /// What the client said as Host.
+    /// The client's `Host`.
     pub authority: &'a [u8],
-    /// HTTP's version, of the client's side.
     pub client_version: Version,
-    /// Of the upstream's, if it was reached.
+    /// `None` if the upstream was not reached.
     pub upstream_version: Option<Version>,
-    /// What the client was answered; 0: nothing.
+    /// Status sent to the client; 0 if none.
     pub status: u16,
     pub end: End,
-    /// How the last attempt's connection was come by.
     pub reuse: Reuse,
-    /// Times it was sent, the keep-alive race included; 0: never.
+    /// Times it was sent, repeats after the keep-alive race included.
     pub attempts: u32,
-    /// The head's first byte was read.
+    /// When the head's first byte was read.
     pub began: Instant,
-    /// From there until the request's head was whole.
+    /// From `began` until the request's head was complete.
     pub head: Duration,
-    /// From `began`, until a connection was there (for the last attempt).
     pub connected: Option<Duration>,
-    /// From `began`, until the response's head was there.
     pub first_byte: Option<Duration>,
-    /// From `began`, until the response's last byte was written, or all was given up.
+    /// From `began` until the response's last byte was written, or the request was given up.
     pub total: Duration,
-    /// Bytes of the request's body.
     pub bytes_in: u64,
-    /// Bytes of the response's body.
     pub bytes_out: u64,
-    /// For whom it is, as far as that is known; none: of a Unix socket.
+    /// The client's address, as far as known; `None` for a Unix socket.
     pub client: Option<IpAddr>,
-    /// What the request said besides; none: it was no request.
+    /// Further request fields; `None` if it was no request.
     pub fields: Option<&'a Fields>,
-    /// `X-Request-Id`, as sent on.
     pub request_id: &'a [u8],
-    /// W3C trace context, as sent on.
     pub trace: Option<Trace>,
-    /// In front of an application: what the cache did, and why, in a word.
+    /// For sites: what the cache did, and the reason in a word.
     pub cache: Option<(CacheResult, &'static str)>,
-    /// What went wrong last at the upstream, also if another attempt did better.
+    /// The upstream's last error, even if another attempt succeeded.
     pub cause: Option<&'a Cause>,
-    /// In front of an application: what was fetched for it.
+    /// For sites: the fetch made for this request.
     pub fetched: Option<FetchRecord<'a>>,
 }
 
 impl<'a> RequestAccount<'a> {
-    /// Of one for which no upstream was asked, and of which nothing else is known.
+    /// Account of a request that no upstream was asked for; all other fields are unknown.
     pub fn unasked(upstream: &'a str, status: u16, end: End, began: Instant, total: Duration) -> Self {
         Self {
             upstream,
@@ -95,7 +83,7 @@ impl<'a> RequestAccount<'a> {
         }
     }
 
-    /// What was asked of the upstream: by this request, or for it.
+    /// The upstream's part: of this request, or of the fetch for it.
     pub fn asked(&self) -> FetchRecord<'a> {
         self.fetched.unwrap_or(FetchRecord {
             endpoint: self.endpoint,
@@ -108,103 +96,83 @@ impl<'a> RequestAccount<'a> {
     }
 }
 
-/// Of a request that was fetched for another: what that one's line in the log tells of it. It is counted and traced as
-/// a request of its own.
+/// A fetch made for another request, as shown in that request's log line. It is also counted and traced as its own
+/// request.
 #[derive(Clone, Copy, Debug)]
 pub struct FetchRecord<'a> {
-    /// As of [`RequestAccount`].
     pub endpoint: Option<&'a unladen_pool::Address>,
-    /// As of [`RequestAccount`].
     pub upstream_version: Option<Version>,
-    /// As of [`RequestAccount`].
     pub reuse: Reuse,
-    /// As of [`RequestAccount`].
     pub attempts: u32,
-    /// As of [`RequestAccount`].
     pub request_id: &'a [u8],
-    /// As of [`RequestAccount`].
     pub cause: Option<&'a Cause>,
 }
 
 /// What the cache did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheResult {
-    /// It answered from memory.
     Hit,
-    /// It answered from memory, as a validator said that the page is current.
+    /// Answered from memory, since a validator said that the page is current.
     Validated,
-    /// It answered from memory with what is stale, and may be served all the same.
+    /// Answered from memory with a stale response that may still be served.
     Stale,
-    /// The application said that what is in memory is still good.
     Revalidated,
-    /// Another request for the same was under way: its answer is this one's too.
+    /// Shares the answer of a concurrent request for the same page.
     Collapsed,
-    /// The application answered, and the cache keeps it, or tried to.
+    /// The application answered, and the cache stored it, or tried to.
     Miss,
-    /// The application answered, and the cache had no part in it.
+    /// The application answered without the cache.
     Pass,
-    /// Neither: a file of the site.
+    /// A file of the site; no cache, no application.
     File,
-    /// Neither: the site itself answered (a purge, a redirect, a bound).
+    /// The site's own answer (a purge, a redirect, a bound).
     Own,
 }
 
 /// A version of HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// 1.0
     Http10,
-    /// 1.1
     Http11,
-    /// 2
     Http2,
 }
 
-/// How a connection was come by.
+/// How a connection was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reuse {
-    /// None was asked for.
     None,
     /// This thread had it idle, or (HTTP/2) open.
     Own,
-    /// Another thread had it.
     Sibling,
-    /// It was made, with a whole handshake if it has TLS.
     New,
-    /// It was made, with a resumed TLS session.
     Resumed,
 }
 
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With the upstream's answer, whole.
     Answered,
-    /// With an answer of our own.
     Local(Reason),
-    /// The upstream's answer broke off, and so did ours.
+    /// The upstream's answer broke off, and so did the client's.
     Broken(Reason),
-    /// The client left.
     ClientGone,
-    /// The connection became another protocol's (WebSocket), and ended as that.
+    /// The connection switched to another protocol (WebSocket), and ended as that.
     Upgraded,
 }
 
 /// W3C trace context, level 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Of the whole.
     pub trace_id: [u8; 16],
-    /// Of the caller's span; none if the trace began here.
+    /// The caller's span; `None` if the trace began here.
     pub parent_id: Option<[u8; 8]>,
-    /// Of the span that was made here.
     pub span_id: [u8; 8],
     /// Whether it is sent to the collector.
     pub sampled: bool,
 }
 
 impl CacheResult {
-    /// All there are.
+    /// All results.
     pub const ALL: [Self; 9] = [
         Self::Hit,
         Self::Validated,
@@ -217,7 +185,7 @@ impl CacheResult {
         Self::Own,
     ];
 
-    /// Its name in logs and metrics.
+    /// Name in logs and metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Hit => "hit",
@@ -232,7 +200,7 @@ impl CacheResult {
         }
     }
 
-    /// Whether the client was answered without the application rendering anything for it.
+    /// Whether the application rendered nothing for this client.
     pub fn is_saved(self) -> bool {
         matches!(self, Self::Hit | Self::Validated | Self::Stale | Self::Revalidated | Self::Collapsed)
     }

@@ -1,8 +1,8 @@
-//! Makes identifiers of requests: [`request_id`].
+//! Makes request identifiers: [`request_id`].
 
 use super::{hex, random};
 
-/// Appends a new identifier, 36 bytes: a UUID, version 4 (RFC 9562, section 5.4), as Envoy writes into `X-Request-Id`.
+/// Appends a new identifier, 36 bytes: a UUID, version 4 (RFC 9562, section 5.4), as in Envoy's `X-Request-Id`.
 pub fn request_id(into: &mut Vec<u8>) {
     const VERSION: u128 = 0x4 << 76;
     const VARIANT: u128 = 0x2 << 62;

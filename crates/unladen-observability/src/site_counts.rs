@@ -1,8 +1,8 @@
-//! The principal type is [`SiteCounts`]: what one thread counted of a site besides what it counts of every upstream.
-//! Readers add the threads' counts up ([`SiteTotals`]).
+//! The principal type is [`SiteCounts`]: one thread's further counts of a site. Readers add up the threads' counts
+//! ([`SiteTotals`]).
 //!
-//! Nothing is locked for a request that is answered from memory. Reasons are words of the program's, but how many there
-//! are is not for this file to know: there are rows for [`WHYS`] of them, and one more for each result.
+//! A request answered from memory takes no lock. Reasons are the program's own words, but their number is not known
+//! here: there are rows for [`WHYS`] of them, and one more for each result.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -13,21 +13,17 @@ use crate::{CacheResult, End, RequestAccount};
 use super::histogram::{Counter, Histogram, HistogramTotals};
 use super::misses::{Miss, Misses};
 
-/// Rows, a power of two …
 const ROWS: usize = 128;
-/// … and pairs of a result and a reason that are told apart.
 const WHYS: usize = ROWS - CacheResult::ALL.len();
 
-/// What is said of reasons that have no row.
 pub(super) const OTHER: &str = "other";
 
-/// What one thread counted of a site.
 #[derive(Debug, Default)]
 pub(super) struct SiteCounts {
     rows: Rows,
-    /// By who it was asked for, and what came of it: in the order of [`ASKED`] and [`BROUGHT`].
+    /// In the order of [`ASKED`] and [`BROUGHT`].
     asked: [[Histogram; BROUGHT.len()]; ASKED.len()],
-    /// Bytes of bodies that the application sent.
+    /// Body bytes sent by the application.
     bytes: Counter,
     misses: Misses,
 }
@@ -46,60 +42,53 @@ struct Row {
     bytes: Counter,
 }
 
-/// For whom an application was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AskedFor {
-    /// For the cache, and for whoever waits for the same.
+    /// The cache, and all who wait for the same.
     ForAll,
-    /// For one client alone.
     ForOne,
 }
 
-/// What came of asking it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Brought {
-    /// An answer.
     Whole,
-    /// That what is stored is still good.
     NotModified,
-    /// A status of 500 or more, or no whole answer.
+    /// A status of 500 or more, or an incomplete answer.
     Failed,
 }
 
-/// In the order of [`SiteTotals::asked`].
+/// First index of [`SiteTotals::asked`].
 pub(super) const ASKED: [AskedFor; 2] = [AskedFor::ForAll, AskedFor::ForOne];
 
-/// In the order of each of them.
+/// Second index of [`SiteTotals::asked`].
 pub(super) const BROUGHT: [Brought; 3] = [Brought::Whole, Brought::NotModified, Brought::Failed];
 
-/// What all threads counted of a site.
+/// The counts of all threads of a site.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SiteTotals {
-    /// Requests by what the cache did, and why: in the order of [`CacheResult::ALL`], and by the reason's name.
+    /// In the order of [`CacheResult::ALL`], then by the reason's name.
     pub results: Vec<ResultTotals>,
-    /// Requests that were sent to the application: from when it had the request to its answer's last byte.
+    /// Time at the application: from when it had the request to its answer's last byte.
     pub asked: [[HistogramTotals; 3]; 2],
-    /// Bytes of bodies that the application sent.
+    /// Body bytes sent by the application.
     pub bytes: u64,
-    /// What the application was asked for most, within the last minutes; the most first.
+    /// Most frequent misses of the last minutes, the most first.
     pub misses: Vec<Miss>,
 }
 
-/// Requests with which the cache did the same, for the same reason.
+/// Requests with the same cache result and reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResultTotals {
     pub result: CacheResult,
-    /// Why; empty: it is as it should be.
+    /// Empty if there is nothing to explain.
     pub why: &'static str,
     pub requests: u64,
-    /// Bytes of bodies that clients got.
     pub bytes: u64,
 }
 
 impl SiteCounts {
-    /// Counts a request that is over; on the thread that counts.
     pub(super) fn observe(&self, record: &RequestAccount<'_>, (result, why): (CacheResult, &'static str)) {
-        // An answer of our own says itself why it is one.
+        // The proxy's own answer carries its reason.
         let why = match record.end {
             End::Local(reason) if why.is_empty() => reason.as_str(),
             _ => why,
@@ -116,13 +105,12 @@ impl SiteCounts {
         }
     }
 
-    /// Counts what was asked of the application for several.
     pub(super) fn fetched(&self, record: &RequestAccount<'_>) {
         self.asked(record, AskedFor::ForAll);
     }
 
     fn asked(&self, record: &RequestAccount<'_>, asked: AskedFor) {
-        // Another protocol's time says nothing of the application's.
+        // The time of another protocol says nothing about the application.
         let (Some(connected), 1.., false) = (record.connected, record.attempts, record.end == End::Upgraded) else {
             return;
         };
@@ -164,8 +152,8 @@ impl Rows {
     }
 }
 
-/// Mostly there is nothing to say: of two empty texts the C library's comparison took 80 ns (AVX-512 looks at where
-/// they begin, which is nowhere).
+/// Most reasons are empty: the C library took 80 ns to compare two empty texts (AVX-512 reads at their dangling
+/// pointers).
 fn is_same(one: &'static str, other: &'static str) -> bool {
     one.len() == other.len() && (one.is_empty() || one.as_ptr() == other.as_ptr() || one == other)
 }
@@ -179,7 +167,6 @@ impl Brought {
         }
     }
 
-    /// Its name in metrics.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Whole => "whole",
@@ -190,7 +177,6 @@ impl Brought {
 }
 
 impl AskedFor {
-    /// Its name in metrics.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::ForAll => "fetch",
@@ -200,14 +186,13 @@ impl AskedFor {
 }
 
 impl SiteTotals {
-    /// Of all these threads'; none: it is no site.
     pub(super) fn of<'a>(counts: impl IntoIterator<Item = &'a SiteCounts> + Clone) -> Option<Self> {
         let mut totals = Self::without_misses(counts.clone())?;
         totals.misses = Miss::most(counts.into_iter().map(|counts| counts.misses.look()).collect());
         Some(totals)
     }
 
-    /// The same, but for the misses, which are locked while they are copied.
+    /// Sums without the misses, which are locked while they are copied.
     pub(super) fn without_misses<'a>(counts: impl IntoIterator<Item = &'a SiteCounts>) -> Option<Self> {
         let mut totals: Option<Self> = None;
         let mut results = BTreeMap::new();
@@ -232,16 +217,16 @@ impl SiteTotals {
         Some(totals)
     }
 
-    /// Requests and bytes of bodies, of the results that are meant.
+    /// Requests and body bytes of the selected results.
     pub fn sum(&self, is_meant: impl Fn(CacheResult) -> bool) -> (u64, u64) {
         let meant = self.results.iter().filter(|row| is_meant(row.result));
         meant.fold((0, 0), |(requests, bytes), row| (requests + row.requests, bytes + row.bytes))
     }
 
-    /// An estimate of the application's time that the cache has saved: had each request been asked for that the cache
-    /// had a part in (all but those passed on and those that the site answered itself), and had each taken as long as
-    /// an answer that was fetched takes on average; less what the fetches took. It is time in which the application had
-    /// a request, not its CPU time; and what is answered from memory may be cheaper or dearer than what is fetched.
+    /// Estimate of the application's time saved by the cache: the number of requests in which the cache had a part (all
+    /// but those passed on and the site's own answers) times the mean time of a fetched answer, less the time of the
+    /// fetches. It is time with a request at the application, not CPU time; and answers from memory may have been
+    /// cheaper or dearer than those fetched.
     pub fn saved(&self) -> Duration {
         let [fetched, _] = &self.asked;
         let [whole, ..] = fetched;
@@ -251,7 +236,7 @@ impl SiteTotals {
         }
         let each = whole.sum_ns as f64 / whole.count() as f64;
         let spent: f64 = fetched.iter().map(|histogram| histogram.sum_ns as f64).sum();
-        // In seconds, within what a duration holds.
+        // In seconds, within the range of a duration.
         Duration::try_from_secs_f64((each * requests as f64 - spent).max(0.0) / 1e9).unwrap_or(Duration::MAX)
     }
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`SiteView`]: a site, as it can be looked at; and what it is told to forget.
+//! The principal type is [`SiteView`]: a site's state for display; and what it is to forget.
 
 use unladen_cache::StoreTotals;
 use unladen_validator::State;
@@ -8,127 +8,107 @@ use crate::snapshot_state::SnapshotState;
 
 use crate::histogram::HistogramTotals;
 
-/// A site, as it can be looked at.
+/// A site's state for display.
 pub trait SiteView: std::fmt::Debug + Send + Sync {
-    /// The `[[site]]` table's.
+    /// Name of the `[[site]]` table.
     fn name(&self) -> &str;
 
-    /// How it does.
+    /// Current state.
     fn state(&self) -> SiteState;
 
-    /// The certificates that it shows to its clients, as in [`Self::state`], which may take longer.
+    /// Certificates shown to clients, without the cost of [`Self::state`].
     fn certificates(&self) -> Vec<CertificateState> {
         self.state().certificates
     }
 
-    /// Forgets, before it returns. How many responses; none: it keeps nothing anyway.
+    /// Forgets responses before it returns, and returns their number; `None` if it stores nothing.
     fn forget(&self, what: &Forget) -> Option<u64>;
 }
 
-/// How a site does.
+/// State of a site.
 #[derive(Clone, Debug, Default)]
 pub struct SiteState {
-    /// Whether its clients come by TLS.
     pub is_https: bool,
-    /// What it keeps; none: nothing.
+    /// `None` if it stores nothing.
     pub store: Option<StoreState>,
-    /// Connections that were closed as soon as they came, as their client had enough …
+    /// Connections closed on arrival since their client had too many.
     pub refused: u64,
-    /// … and those that waited for a request, and were closed to make room.
     pub closed: u64,
-    /// Bodies that wait.
     pub buffer: BufferState,
-    /// Requests that wait for the application; none: they do not wait here.
+    /// `None` if requests do not wait here.
     pub queue: Option<QueueState>,
-    /// What it has written of its memory, and taken over; none: nothing is written.
+    /// Memory written to disk and loaded; `None` if nothing is written.
     pub snapshot: Option<SnapshotState>,
-    /// The certificates that it shows to its clients.
     pub certificates: Vec<CertificateState>,
-    /// Its validators, by their paths; of several with the same, with a number.
+    /// Validators by path, numbered if a path repeats.
     pub validators: Vec<(String, State)>,
 }
 
-/// Requests that wait for the application.
+/// Queue of requests for the application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueState {
-    /// Requests at the application.
     pub running: u64,
-    /// How many there may be; none: it is not known yet how many it can take.
+    /// Limit of running requests; `None` until it is known how many the application can take.
     pub places: Option<u64>,
-    /// Requests that wait.
     pub waiting: u64,
-    /// How many may.
     pub length: u64,
-    /// Whether the oldest of them are refused before their time is over.
+    /// Whether the oldest are refused before their time is over.
     pub is_overload: bool,
-    /// How many were refused, by the word for why.
     pub refused: [(&'static str, u64); 3],
-    /// How many clients left while they waited.
     pub left: u64,
-    /// How long those waited who got to the application, without those who did not have to wait.
+    /// Waiting times of requests that reached the application, without those that did not wait.
     pub waited: HistogramTotals,
 }
 
-/// Bodies that wait.
+/// Bodies in the buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferState {
-    /// Bytes in memory.
+    /// In bytes.
     pub memory: u64,
-    /// Bytes in files.
+    /// In bytes.
     pub disk: u64,
-    /// Files that were begun.
     pub files: u64,
-    /// Bodies that a disk did not take.
     pub failures: u64,
 }
 
-/// What a site keeps.
+/// What a site stores.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StoreState {
-    /// What the store counts.
     pub totals: StoreTotals,
-    /// Bytes that it may take.
+    /// Maximum bytes.
     pub bound: u64,
-    /// Answers that are on their way.
     pub fetches: u64,
-    /// Bytes of them that are there already.
+    /// Bytes so far of the fetches under way.
     pub fetch_bytes: u64,
 }
 
 /// What a site is to forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forget {
-    /// Which pages.
     pub what: What,
-    /// It is to be asked about, and not gone.
     pub is_soft: bool,
 }
 
-/// What is meant.
+/// Pages to forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     Url(PageAddress),
-    /// All pages whose URL begins so.
     Prefix(PageAddress),
     Tag(String),
-    /// Everything.
     All,
 }
 
-/// Where a page is.
+/// Address of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageAddress {
-    /// None: by whichever scheme.
+    /// `None` for either scheme.
     pub is_https: Option<bool>,
-    /// As in `Host`.
     pub authority: String,
-    /// Path and query.
     pub target: String,
 }
 
 // === impl What ===
 
-/// As other nodes are told.
 impl From<&What> for unladen_fleet::What {
     fn from(what: &What) -> Self {
         let page = |page: &PageAddress| unladen_fleet::Page {
@@ -145,7 +125,6 @@ impl From<&What> for unladen_fleet::What {
     }
 }
 
-/// As another node tells it.
 impl From<&unladen_fleet::What> for What {
     fn from(what: &unladen_fleet::What) -> Self {
         use unladen_fleet::What as Told;

@@ -1,31 +1,27 @@
-//! The principal type is [`SnapshotState`]: what a site has written of its memory, and taken of its predecessor's.
+//! The principal type is [`SnapshotState`]: snapshots of a site's memory, written and loaded.
 
 use std::time::Duration;
 
-/// What a site has written of its memory, and taken of its predecessor's.
+/// Snapshots of a site's memory: written ones, and the one loaded from its predecessor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotState {
-    /// Responses that were taken over, …
     pub loaded: u64,
-    /// … those that were not, by why, …
     pub rejected: Vec<(&'static str, u64)>,
-    /// … and why the whole was not; none: it was, or there was none.
+    /// Why the snapshot as a whole was not loaded; `None` if it was, or there was none.
     pub refused: Option<String>,
-    /// The last one that was written.
     pub last: Option<WrittenSnapshot>,
-    /// Those that could not be written, …
     pub failures: u64,
-    /// … and why the last of them could not; none: it could be written since.
+    /// Why the last write failed; `None` if one succeeded since.
     pub failure: Option<String>,
 }
 
 /// A snapshot that was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrittenSnapshot {
-    /// When it was done: milliseconds since 1970.
+    /// Completion, in milliseconds since 1970.
     pub at: i64,
     pub responses: u64,
     pub bytes: u64,
-    /// How long it took, with the pauses that keep the disk free for others.
+    /// Duration, with the pauses that keep the disk free for others.
     pub took: Duration,
 }

@@ -1,5 +1,5 @@
-//! Writes what the live page asks for each second: [`document`], `unladen.serve-stats/1`. Everything is counted from
-//! the start; a reader takes the difference of two.
+//! Data for the live page, polled each second: [`document`], `unladen.serve-stats/1`. Counts are since the start; a
+//! reader takes the difference of two.
 
 mod histogram;
 mod site;
@@ -151,7 +151,7 @@ fn upstream(upstream: &UpstreamSnapshot) -> Value {
     })
 }
 
-/// The status' class of what the upstream answered whole, else how it ended.
+/// Class of the status if the upstream's answer was complete, else how the request ended.
 pub(super) fn outcome(kind: &Kind) -> &'static str {
     match (kind.end, kind.status / 100) {
         (End::Answered | End::Upgraded, 1) => "1xx",

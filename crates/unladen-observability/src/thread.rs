@@ -1,4 +1,4 @@
-//! The principal type is [`ThreadSeeing`]: what one of the threads that carry requests sees.
+//! The principal type is [`ThreadSeeing`]: observability of one thread that carries requests.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -11,20 +11,20 @@ use super::metrics::Shard;
 use super::troubles::Trouble;
 use crate::observability::{Observability, UpstreamIndex};
 
-/// What one thread sees. It stays on its thread.
+/// Observability of one thread; it stays on its thread.
 #[derive(Debug)]
 pub struct ThreadSeeing {
     observability: Arc<Observability>,
     thread: usize,
     /// By upstream.
     shards: RefCell<Vec<Option<Arc<Shard>>>>,
-    /// Its counters are for one thread.
+    /// Not `Send`: its counters are for one thread.
     stays: PhantomData<Rc<()>>,
 }
 
 impl Observability {
-    /// For the thread of this number, counted from 0. The same number continues the same counters: it is for one thread
-    /// at a time.
+    /// Handle for the thread of this index, from 0. The same index continues the same counters: one thread at a time
+    /// may use it.
     pub fn thread(self: &Arc<Self>, index: usize) -> ThreadSeeing {
         ThreadSeeing::new(Arc::clone(self), index)
     }
@@ -35,12 +35,12 @@ impl ThreadSeeing {
         Self { observability, thread, shards: RefCell::default(), stays: PhantomData }
     }
 
-    /// A request began. It is in flight until [`Self::end`], which is to be called once for each call of this.
+    /// Counts a request as in flight until [`Self::end`], which is to be called once for each call of this.
     pub fn begin(&self, upstream: UpstreamIndex) {
         self.count(upstream, Shard::begin);
     }
 
-    /// A request that began is over.
+    /// Ends a request that began.
     pub fn end(&self, upstream: UpstreamIndex) {
         self.count(upstream, Shard::end);
     }
@@ -50,12 +50,12 @@ impl ThreadSeeing {
         self.count(upstream, Shard::client_opened);
     }
 
-    /// A connection of a client was closed.
+    /// A client's connection was closed.
     pub fn client_closed(&self, upstream: UpstreamIndex) {
         self.count(upstream, Shard::client_closed);
     }
 
-    /// A request is over, or what began as one was none: counts it; logs and traces it, if it is to be.
+    /// Counts a completed request, or a beginning that was no request, and logs and traces it if selected.
     pub fn observe(&self, record: &RequestAccount<'_>, upstream: UpstreamIndex) {
         self.count(upstream, |shard| shard.observe(record));
         self.trouble(record);
@@ -63,27 +63,26 @@ impl ThreadSeeing {
         self.observability.exporter.observe(record);
     }
 
-    /// A site has asked the application for an answer that several may wait for, each of which is observed by itself:
-    /// counts it as asked; traces it, if it is to be.
+    /// Counts, and traces if selected, a fetch that a site made for several requests, each of which is observed by
+    /// itself.
     pub fn fetched(&self, record: &RequestAccount<'_>, upstream: UpstreamIndex) {
         self.count(upstream, |shard| shard.fetched(record));
         self.trouble(record);
         self.observability.exporter.observe(record);
     }
 
-    /// Something went wrong that is no request's.
+    /// Reports a trouble that belongs to no request.
     pub fn tell(&self, trouble: &Trouble<'_>) {
         self.observability.troubles.tell(trouble, b"");
     }
 
-    /// A program has said this on standard error while it answered.
+    /// Reports what a program wrote to standard error during this request.
     pub fn said(&self, record: &RequestAccount<'_>, text: &str) {
         let place = record.endpoint.map(ToString::to_string);
         let trouble = Trouble { whom: record.upstream, place: place.as_deref(), reason: "stderr", cause: text };
         self.observability.troubles.tell(&trouble, record.request_id);
     }
 
-    /// What went wrong at the upstream is told.
     fn trouble(&self, record: &RequestAccount<'_>) {
         let Some(cause) = record.cause else { return };
         let place = cause.endpoint.as_ref().map(|endpoint| endpoint.address.to_string());
@@ -96,7 +95,7 @@ impl ThreadSeeing {
         if let Some(Some(shard)) = self.shards.borrow().get(upstream.0) {
             return count(shard);
         }
-        // The first of this upstream on this thread.
+        // First use of this upstream on this thread.
         let Some(shard) = self.observability.shard(upstream, self.thread) else { return };
         count(&shard);
         let mut shards = self.shards.borrow_mut();

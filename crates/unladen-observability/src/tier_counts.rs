@@ -1,8 +1,8 @@
-//! The principal type is [`TierCounts`]: what became of questions between the nodes of a tier.
+//! The principal type is [`TierCounts`]: results of requests between the nodes of a tier.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What became of questions between the nodes of a tier, as one of them saw it.
+/// Results of requests between the nodes of a tier, as seen by one of them.
 #[derive(Debug, Default)]
 pub struct TierCounts {
     asked: [AtomicU64; 3],
@@ -10,54 +10,51 @@ pub struct TierCounts {
     strangers: AtomicU64,
 }
 
-/// What became of a question to a peer.
+/// Result of a request to a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     Answered,
-    /// It did not, and said so: the application is asked from here.
+    /// The peer refused: this node asks the application.
     Refused,
-    /// It could not be reached, or gave no sign in time; likewise.
+    /// It could not be reached, or did not react in time: likewise.
     Failed,
 }
 
-/// What became of a peer's question.
+/// Result of a peer's request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answering {
     Answered,
-    /// What it asked for is nothing that nodes give each other, or could not be had.
+    /// Not something that nodes share, or not available.
     Refused,
     /// The peer has forgotten more than this node.
     Behind,
 }
 
-/// The same at one moment.
+/// Counts at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TierState {
-    /// As [`Asked`] has them.
     pub asked: [u64; 3],
-    /// As [`Answering`] has them.
     pub answering: [u64; 3],
-    /// Requests that had a wrong secret.
     pub strangers: u64,
 }
 
 impl TierCounts {
-    /// A peer was asked.
+    /// Counts a request to a peer.
     pub fn asked(&self, what: Asked) {
         count(self.asked.get(what as usize));
     }
 
-    /// A peer has asked.
+    /// Counts a peer's request.
     pub fn answering(&self, what: Answering) {
         count(self.answering.get(what as usize));
     }
 
-    /// Somebody has asked as a peer does, and is none.
+    /// Counts a peer request with a wrong secret.
     pub fn stranger(&self) {
         count(Some(&self.strangers));
     }
 
-    /// All of it.
+    /// Current counts.
     pub fn state(&self) -> TierState {
         let read = |counts: &[AtomicU64; 3]| counts.each_ref().map(|count| count.load(Ordering::Relaxed));
         TierState {

@@ -1,8 +1,8 @@
-//! Reads and writes `traceparent` (W3C Trace Context, level 1): [`incoming`] makes a [`Trace`] of what a client sent,
-//! [`write`] says it to the upstream.
+//! Reads and writes `traceparent` (W3C Trace Context, level 1): [`incoming`] turns the client's into a [`Trace`],
+//! [`write`] writes it for the upstream.
 //!
-//! `tracestate` belongs to the `traceparent` it came with: where the trace begins here ([`Trace::parent_id`] is none)
-//! the client's is not to be passed on (section 4.3). More than one `traceparent` in a request is none.
+//! `tracestate` belongs to the `traceparent` it came with: if the trace begins here ([`Trace::parent_id`] is `None`),
+//! the client's is not passed on (section 4.3). A request with more than one `traceparent` counts as having none.
 
 use crate::Trace;
 
@@ -11,21 +11,17 @@ use super::{hex, random};
 /// Bytes of a `traceparent` of version 00.
 pub const LENGTH: usize = 55;
 
-/// What a client said: its trace, its span, and whether it is sampled.
+/// A client's trace, span and sampling decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parent {
-    /// Of the whole.
     pub trace_id: [u8; 16],
-    /// The client's span.
     pub span_id: [u8; 8],
-    /// Its decision.
     pub sampled: bool,
 }
 
-/// The trace that a request belongs to, with a span of our own: the client's, if its `traceparent` is valid, else a new
-/// one.
+/// Trace of a request with a new span: the client's trace if its `traceparent` is valid, else a new one.
 ///
-/// Whether it is sampled is the client's decision; of new ones, this share is.
+/// The client decides about sampling; of new traces, `sample` is the sampled share.
 pub fn incoming(header: Option<&[u8]>, sample: f64) -> Trace {
     if let Some(parent) = header.and_then(parse) {
         return Trace {
@@ -45,12 +41,12 @@ pub fn incoming(header: Option<&[u8]>, sample: f64) -> Trace {
     }
 }
 
-/// Reads a `traceparent`; none: it is to be ignored (section 3.2.2).
+/// Parses a `traceparent`; `None` if it is to be ignored (section 3.2.2).
 pub fn parse(header: &[u8]) -> Option<Parent> {
     // version "-" trace-id "-" parent-id "-" flags
     let (head, rest) = header.split_at_checked(LENGTH)?;
     let [version] = hex::read(&head[..2])?;
-    // Of a higher version, the parts that it must have begin alike; what comes after is not known (section 3.2.3).
+    // Higher versions begin with the same parts; what follows is unknown (section 3.2.3).
     let is_end = match version {
         0xFF => false,
         0 => rest.is_empty(),
@@ -68,8 +64,8 @@ pub fn parse(header: &[u8]) -> Option<Parent> {
     Some(Parent { trace_id, span_id, sampled: flags & 1 == 1 })
 }
 
-/// Appends the `traceparent` for the upstream, [`LENGTH`] bytes: version 00, flags but the one of sampling zero
-/// (section 3.2.2.5).
+/// Appends the `traceparent` for the upstream, [`LENGTH`] bytes: version 00, all flags zero except sampling (section
+/// 3.2.2.5).
 pub fn write(trace: &Trace, into: &mut Vec<u8>) {
     into.reserve(LENGTH);
     into.extend(b"00-");
@@ -83,8 +79,8 @@ fn span_id() -> [u8; 8] {
     random::bits().max(1).to_be_bytes()
 }
 
-/// By the trace's last 56 bits, which level 2 wants random, so that whoever decides by them for a larger share decides
-/// alike.
+/// Decides by the trace's last 56 bits, which level 2 requires to be random, so that all nodes with the same share
+/// decide alike.
 fn is_sampled(trace_id: u128, sample: f64) -> bool {
     const RANDOM_BITS: u128 = (1 << 56) - 1;
     // The share of 2^56, which an f64 holds well enough; NaN becomes 0.

@@ -1,9 +1,8 @@
-//! The principal type is [`Troubles`]: what goes wrong, told on standard error with its cause: the first time at once,
-//! then by rate.
+//! The principal type is [`Troubles`]: problems and their causes, written to standard error: the first at once, then at
+//! a limited rate.
 //!
-//! Of each kind (whom, where, the reason, the cause but for its digits) a line is written at most once a minute, with
-//! how many there were since the last. A thread of its own writes, so that nobody waits for a pipe that is not read; it
-//! is started by the first trouble.
+//! Each kind (upstream, endpoint, reason, cause without digits) gets at most one line a minute, with the number since
+//! the last. A separate thread writes, so that nobody waits for an unread pipe; the first trouble starts it.
 
 use std::fmt;
 use std::fs::File;
@@ -13,53 +12,43 @@ use std::os::fd::AsFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A kind is told at most once in this time.
 const EVERY: Duration = Duration::from_secs(60);
-/// Kinds that are kept apart; of more, the one that was quiet for longest is forgotten.
+/// Maximum of kinds; beyond it the one that was quiet for longest is forgotten.
 const KINDS: usize = 64;
-/// Lines in that time, of all kinds together: peers choose some of what causes say.
+/// Maximum lines of all kinds in that time: peers choose parts of the causes.
 const LINES: u32 = 30;
-/// What comes by rate is looked for so often.
 const LOOK: Duration = Duration::from_secs(1);
-/// Characters of a cause.
 const LONGEST: usize = 500;
-/// Characters of a request's id, which a peer may have chosen.
+/// Maximum characters of a request's id, which a peer may have chosen.
 const LONGEST_ID: usize = 64;
 
-/// One thing that went wrong.
+/// One problem.
 #[derive(Clone, Copy, Debug)]
 pub struct Trouble<'a> {
-    /// An upstream, a file.
     pub whom: &'a str,
-    /// An endpoint of it.
     pub place: Option<&'a str>,
-    /// The word for it, in logs and metrics.
     pub reason: &'static str,
     /// What happened, and what to do.
     pub cause: &'a str,
 }
 
-/// One kind of what went wrong, for those who look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) place: Option<Box<str>>,
     pub(crate) reason: &'static str,
     pub(crate) cause: Box<str>,
-    /// The id of the latest request that it happened to.
     pub(crate) request: Option<Box<str>>,
     pub(crate) count: u64,
-    /// How long ago it last happened.
     pub(crate) ago: Duration,
 }
 
-/// What goes wrong.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Troubles(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
     kinds: Mutex<Kinds>,
-    /// Told when a line is due.
+    /// Notified when a line is due.
     wake: Condvar,
     hasher: RandomState,
 }
@@ -67,7 +56,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Kinds {
     all: Vec<Kind>,
-    /// When `lines` were begun to be counted, and how many there were.
+    /// Start of the current window, and the lines in it.
     window: Option<(Instant, u32)>,
     is_written: bool,
     is_over: bool,
@@ -80,7 +69,6 @@ struct Kind {
     place: Option<Box<str>>,
     reason: &'static str,
     cause: Box<str>,
-    /// The id of the latest request that it happened to.
     request: Option<Box<str>>,
     count: u64,
     untold: u64,
@@ -89,7 +77,6 @@ struct Kind {
 }
 
 impl Troubles {
-    /// It happened now, to the request of this id (empty: to none). Nobody waits for it to be written.
     pub(crate) fn tell(&self, trouble: &Trouble<'_>, request: &[u8]) {
         let is_due = self.0.locked().add(trouble, request, self.0.hash(trouble), Instant::now());
         if is_due {
@@ -98,7 +85,6 @@ impl Troubles {
         }
     }
 
-    /// Those of an upstream, the latest first.
     pub(crate) fn of(&self, whom: &str, now: Instant) -> Vec<Told> {
         let kinds = self.0.locked();
         let mut told: Vec<Told> = kinds
@@ -118,7 +104,7 @@ impl Troubles {
         told
     }
 
-    /// Writes what is due, and what was not told yet, and nothing more. Blocks no longer than this.
+    /// Writes what is due or unreported, then stops. Blocks at most `within`.
     pub(crate) fn close(&self, within: Duration) {
         let mut kinds = self.0.locked();
         kinds.is_over = true;
@@ -136,10 +122,10 @@ impl Troubles {
         }
         let shared = self.0.clone();
         let write = move || {
-            // A descriptor of its own: std's is locked while it is written to, and others have things to say there.
+            // A separate descriptor: std's is locked during writes, and others need it.
             match io::stderr().as_fd().try_clone_to_owned() {
                 Ok(stderr) => shared.write(&mut File::from(stderr)),
-                // No file descriptor is left, of which there is the more to tell.
+                // No file descriptor is left, which needs reporting all the more.
                 Err(_) => shared.write(&mut io::stderr()),
             }
             shared.locked().is_written = false;
@@ -154,7 +140,7 @@ impl Shared {
         self.kinds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Of what makes a kind. Digits are none of it: an age or a port that changes is the same trouble.
+    /// Hash that identifies a kind. Digits are ignored: another age or port is the same trouble.
     fn hash(&self, trouble: &Trouble<'_>) -> u64 {
         let words: String = trouble.cause.chars().filter(|c| !c.is_ascii_digit()).take(LONGEST).collect();
         self.hasher.hash_one((trouble.whom, trouble.place, trouble.reason, words))
@@ -167,7 +153,7 @@ impl Shared {
             let lines = kinds.due(Instant::now(), is_over);
             if !lines.is_empty() {
                 drop(kinds);
-                // Nobody is left to be told that this fails.
+                // A failure could not be reported anywhere.
                 let _ = to.write_all(lines.as_bytes());
                 kinds = self.locked();
                 continue;
@@ -182,7 +168,6 @@ impl Shared {
 }
 
 impl Kinds {
-    /// Whether a line is due now.
     fn add(&mut self, trouble: &Trouble<'_>, request: &[u8], hash: u64, now: Instant) -> bool {
         let place = match self.all.iter().position(|kind| kind.hash == hash) {
             Some(place) => place,
@@ -206,7 +191,6 @@ impl Kinds {
         kind.is_due(now)
     }
 
-    /// Lines for all that are due; at the end, for all that was not told.
     fn due(&mut self, now: Instant, is_over: bool) -> String {
         let mut lines = String::new();
         let (began, mut count) = match self.window {
@@ -250,7 +234,7 @@ impl Kind {
     }
 }
 
-/// As text of one line that changes no terminal.
+/// The text on one line, without terminal escapes.
 fn shown(cause: &str, longest: usize) -> Box<str> {
     let mut text: String = cause.chars().take(longest).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if cause.chars().nth(longest).is_some() {
@@ -259,7 +243,6 @@ fn shown(cause: &str, longest: usize) -> Box<str> {
     text.into()
 }
 
-/// What is written of a kind.
 struct Line<'k> {
     kind: &'k Kind,
     now: Instant,

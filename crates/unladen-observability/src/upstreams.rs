@@ -1,8 +1,7 @@
-//! The principal type is [`Upstreams`]: those that are configured, as they are now, and what happened to those that
-//! were.
+//! The principal type is [`Upstreams`]: the configured upstreams in their present state, and counts of earlier ones.
 //!
-//! What is counted of an upstream's connections is counted by the upstream, which a reload may replace by another of
-//! the same name. Who looks sees them as one: what the former ones counted is added.
+//! An upstream counts its own connections, and a reload may replace it by another of the same name. Readers see both as
+//! one: the counts of former ones are added.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -10,20 +9,18 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use serde_json::Value;
 use unladen_pool::{EndpointAddress, UpstreamSettings, UpstreamState, Usable};
 
-/// An upstream, as it can be looked at.
+/// An upstream's state for display.
 pub trait UpstreamView: Send + Sync {
-    /// What it was made of.
     fn settings(&self) -> &UpstreamSettings;
 
-    /// How it does.
     fn state(&self) -> UpstreamState;
 
-    /// What has happened to its connections, as in [`Self::state`], which may take longer.
+    /// Connection counts, without the cost of [`Self::state`].
     fn counts(&self) -> unladen_pool::Counts {
         self.state().counts
     }
 
-    /// How many of its endpoints can take requests, as far as is known without asking them.
+    /// How many endpoints can take requests, as far as known without probing.
     fn usable(&self) -> Usable {
         let endpoints = self.state().endpoints;
         let all = endpoints.iter().filter(|endpoint| !endpoint.draining);
@@ -31,7 +28,6 @@ pub trait UpstreamView: Send + Sync {
     }
 }
 
-/// Those that are configured, and what happened to those that were.
 #[derive(Default)]
 pub(super) struct Upstreams(Mutex<State>);
 
@@ -39,43 +35,35 @@ pub(super) struct Upstreams(Mutex<State>);
 struct State {
     configured: Vec<Arc<dyn UpstreamView>>,
     former: Vec<Former>,
-    /// By name, what those that are gone counted.
     gone: BTreeMap<String, Counts>,
 }
 
-/// One that was replaced or removed, and may have requests yet.
+/// A replaced or removed upstream, which may still have requests.
 struct Former {
     name: String,
     view: Weak<dyn UpstreamView>,
-    /// As it was last looked at.
     counts: Counts,
 }
 
-/// What happened to connections, by the names that [`unladen_pool::Counts`] has for it.
+/// Connection counts, by the field names of [`unladen_pool::Counts`].
 pub(super) type Counts = BTreeMap<String, u64>;
 
-/// An upstream that is configured.
 #[derive(Clone, Debug)]
 pub(super) struct Configured {
-    /// How it does. Its counts are its own.
+    /// Its counts are its own alone.
     pub(super) state: UpstreamState,
-    /// Its counts, and of all before it that had its name.
+    /// Its counts, with those of all earlier ones of its name.
     pub(super) counts: Counts,
     pub(super) at: At,
-    /// Connections there may be, and requests that may wait, or be in flight.
+    /// Maximum of connections, of waiting requests, and of requests in flight.
     pub(super) limits: [(&'static str, usize); 3],
 }
 
-/// The first place of an upstream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct At {
-    /// `http` or `https`.
     pub(super) scheme: &'static str,
-    /// A name, an address, or a socket's path.
     pub(super) address: String,
-    /// None for a socket.
     pub(super) port: Option<u16>,
-    /// As in its URL.
     pub(super) authority: String,
 }
 
@@ -100,7 +88,6 @@ impl UpstreamView for unladen_pool::Upstream {
 // === impl Upstreams ===
 
 impl Upstreams {
-    /// Others, from now on; some may be the same as before.
     pub(super) fn set(&self, configured: Vec<Arc<dyn UpstreamView>>) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut state.configured, configured);
@@ -116,7 +103,6 @@ impl Upstreams {
         state.former.extend(replaced);
     }
 
-    /// All that are configured, in the order of the settings.
     pub(super) fn look(&self) -> Vec<Configured> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.look_at_former();
@@ -147,8 +133,7 @@ impl Upstreams {
             .collect()
     }
 
-    /// Of those that are configured, by name: connections that were made, also by those before of the same name.
-    /// Nothing else is looked at.
+    /// Connections opened by each configured upstream, earlier ones of its name included. Reads nothing else.
     pub(super) fn connects(&self) -> HashMap<String, u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.look_at_former();
@@ -163,7 +148,6 @@ impl Upstreams {
         configured.iter().map(of).collect()
     }
 
-    /// How many endpoints of the upstream of this name can take requests; none: there is no such upstream.
     pub(super) fn usable(&self, name: &str) -> Option<Usable> {
         let view = {
             let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -172,7 +156,6 @@ impl Upstreams {
         Some(view?.usable())
     }
 
-    /// Where the upstream of this name is.
     pub(super) fn at(&self, name: &str) -> Option<At> {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.configured.iter().map(|view| view.settings()).find(|settings| settings.name == name).map(At::of)
@@ -186,7 +169,7 @@ impl std::fmt::Debug for Upstreams {
 }
 
 impl State {
-    /// What those counted that were replaced; of those that are gone, it is kept by name.
+    /// Updates the counts of former upstreams; those of dropped ones are kept by name.
     fn look_at_former(&mut self) {
         let Self { former, gone, .. } = self;
         former.retain_mut(|former| {
@@ -213,7 +196,7 @@ impl At {
     }
 }
 
-/// By the names of its fields: whatever else the pool comes to count is told too.
+/// By field names: new counters of the pool are included automatically.
 fn counts_of(counts: unladen_pool::Counts) -> Counts {
     match serde_json::to_value(counts) {
         Ok(Value::Object(fields)) => {

@@ -1,9 +1,9 @@
-//! What a [`RequestAccount`](crate::Record)'s parts are called in metrics, the access log and traces.
+//! Names of the parts of a [`RequestAccount`](crate::Record) in metrics, the access log and traces.
 
 use crate::{End, Reuse, Version};
 
 impl End {
-    /// Its name, without the reason.
+    /// Name without the reason.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Answered => "answered",
@@ -16,7 +16,7 @@ impl End {
 }
 
 impl Reuse {
-    /// Its name.
+    /// Name in logs and metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",

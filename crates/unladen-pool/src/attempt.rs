@@ -1,4 +1,4 @@
-//! [`Upstream::attempt`]: a connection that is made to see whether one can be made.
+//! [`Upstream::attempt`]: a test connection.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,24 +14,23 @@ use crate::settings::EndpointAddress;
 use crate::transport::Transport;
 use crate::upstream::Upstream;
 
-/// With TLS 1.3, a server that refuses our certificate says so after the handshake, and one that accepts it need not
-/// say anything: that it refuses is waited for for this long. HTTP/2 has a question that is always answered.
+/// Wait for a late refusal: with TLS 1.3, a server that refuses our certificate says so after the handshake, and one
+/// that accepts it need not say anything. HTTP/2 has a ping that is always answered.
 const REFUSAL: Duration = Duration::from_millis(500);
 
-/// What is spoken at an endpoint.
+/// Protocol found at an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spoken {
-    /// Whether it is encrypted.
     pub tls: bool,
-    /// Whether it is HTTP/2, and answered as such; of HTTP/1.1 nothing is known before it is asked something.
+    /// Whether it is HTTP/2, confirmed by an answer; HTTP/1.1 is unknown before a request.
     pub h2: bool,
 }
 
 impl Upstream {
-    /// The endpoints of one of its origins, as they are now.
+    /// The current endpoints of one of its origins.
     ///
     /// # Errors
-    /// Why they cannot be known.
+    /// Why they cannot be found.
     pub async fn look_up(&self, origin: usize, resolver: &Arc<Resolver>) -> Result<Vec<Placed>, ResolveError> {
         let Some(settings) = self.settings().origins.get(origin) else { return Ok(Vec::new()) };
         if let Some(discovery) = &settings.discovery {
@@ -47,12 +46,11 @@ impl Upstream {
         Ok(pair(&answer.addresses, &[]).into_iter().map(|addresses| endpoint(Address::Tcp(addresses))).collect())
     }
 
-    /// Makes a connection as one for a request is made, looks whether what was agreed on is spoken there, and closes
-    /// it. Nothing is asked of the application. Takes `timeouts.connect` at most, and on TLS without HTTP/2 half a
-    /// second more.
+    /// Connects as for a request, checks that the negotiated protocol is spoken, and closes. Sends no request to the
+    /// application. Takes at most `timeouts.connect`, and on TLS without HTTP/2 half a second more.
     ///
     /// # Errors
-    /// Why a request would have none.
+    /// Why a request would get no connection.
     pub async fn attempt(&self, endpoint: &Arc<Endpoint>) -> Result<Spoken, LeaseError> {
         let timeout = self.settings().timeouts.connect;
         let late = |_| LeaseError::Timeout(timeout);
@@ -74,7 +72,7 @@ impl Upstream {
     }
 }
 
-/// Whoever speaks HTTP/2 answers a ping (RFC 9113, section 6.7).
+/// HTTP/2 peers answer a ping (RFC 9113, section 6.7).
 async fn ping(transport: Transport) -> Result<(), LeaseError> {
     let (send, mut connection) = h2::client::handshake(transport).await.map_err(LeaseError::Http2)?;
     let Some(mut pings) = connection.ping_pong() else { return Ok(()) };
@@ -82,12 +80,11 @@ async fn ping(transport: Transport) -> Result<(), LeaseError> {
         answered = pings.ping(h2::Ping::opaque()) => answered.map(drop),
         ended = &mut connection => Err(ended.err().unwrap_or_else(|| h2::Reason::NO_ERROR.into())),
     };
-    // The connection closes when nobody can send on it any more.
+    // The connection closes once nothing can send on it.
     drop(send);
     answered.map_err(LeaseError::Http2)
 }
 
-/// Hears whether it is refused after all.
 async fn listen(mut transport: Transport) {
     let _ = tokio::time::timeout(REFUSAL, transport.read(&mut [0; 1])).await;
 }

@@ -1,20 +1,20 @@
 //! The principal type is [`Balancer`]: which of several endpoints takes a request.
 //!
-//! # When none is available
-//! Envoy ignores what it knows of its hosts as soon as fewer than half of them are healthy (the panic threshold, 50 %
-//! unless set): the rest would be overrun. Here that begins where none is left: half of a small upstream may well carry
-//! the load, limits and the breaker see to it if not, and requests are not sent to an endpoint known to be down as long
-//! as there is one that is not. But a request is never turned away because of what is known of endpoints alone: checks
-//! can be wrong about all at once, as when their path is missing. So it is taken, the first of these that is not empty,
+//! If fewer than half of its hosts are healthy, Envoy ignores their state (the panic threshold, 50 % by default), since
+//! the rest would be overrun. Here that begins only when none is left: half of a small upstream may well carry the
+//! load, limits and the breaker handle it if not, and no request goes to an endpoint known to be down while another is
+//! up. But a request is never refused because of endpoint state alone: checks can be wrong about all endpoints at once,
+//! as when their path is missing. So the first of these sets that is not empty is taken:
 //!
-//! 1. an available endpoint that was not tried yet,
-//! 2. an available one,
-//! 3. one that failed lately but answers its health checks, not tried yet, or tried,
+//! 1. available endpoints not tried yet,
+//! 2. available ones,
+//! 3. endpoints that failed lately but pass their health checks, not tried yet, or tried,
 //! 4. any.
 //!
 //! # Priorities and zones
-//! Each step looks through the priorities in their order, and within one through the own zone first: an endpoint of the
-//! next priority is taken only while none of the one before is left in that step.
+//!
+//! Each step goes through the priorities in their order, and within one through the own zone first: an endpoint of the
+//! next priority is taken only if the step finds none in the one before.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,27 +31,24 @@ use group::Group;
 use level::LEVELS;
 use tier::Tier;
 
-/// Endpoints, and how to choose among them. Shared by all threads; where the endpoints change, a new one takes its
-/// place.
+/// Endpoints, and how to choose among them. Shared by all threads; replaced when the endpoints change.
 #[derive(Debug)]
 pub struct Balancer {
     endpoints: Vec<Arc<Endpoint>>,
-    /// Of each priority, the lowest first.
     groups: Vec<Group>,
-    /// Where they stand and those that are drained, if that is known.
+    /// Placement, drained endpoints included; empty if unknown.
     placed: Vec<Placed>,
-    /// That there are no others is known, and not only not known yet.
     is_known: bool,
 }
 
 impl Balancer {
-    /// Among these, which are alike but for their weights.
+    /// A balancer of endpoints without placement.
     pub fn new(endpoints: Vec<Arc<Endpoint>>, how: Balance) -> Self {
         let group = Group::new(Tier::new(Vec::new(), how), Tier::new(endpoints.clone(), how));
         Self { endpoints, groups: vec![group], placed: Vec::new(), is_known: false }
     }
 
-    /// Among these, seen from a zone: those that are not drained. There may be none.
+    /// A balancer of placed endpoints, seen from a zone, without the drained ones. There may be none.
     pub fn of_placed(placed: Vec<Placed>, zone: Option<&str>, how: Balance) -> Self {
         let mut endpoints = Vec::new();
         let mut priorities: BTreeMap<u32, [Vec<Arc<Endpoint>>; 2]> = BTreeMap::new();
@@ -70,18 +67,18 @@ impl Balancer {
         &self.endpoints
     }
 
-    /// The place of each among the others, those that are drained too; none: they are alike but for their weights.
+    /// Placement of each, drained ones included; empty if they only differ in weight.
     pub fn placed(&self) -> &[Placed] {
         &self.placed
     }
 
-    /// Whether it is known that there are no others.
+    /// Whether the list is known to be complete.
     pub fn is_known(&self) -> bool {
         self.is_known
     }
 
-    /// One for a request, at this time (milliseconds of the upstream's own clock), if possible none of those tried
-    /// already. None only where there are no endpoints.
+    /// Chooses one, at this time (milliseconds of the upstream's own clock), if possible one not tried yet. `None` only
+    /// without endpoints.
     pub fn pick(&self, tried: &[Arc<Endpoint>], now_ms: u64) -> Option<&Arc<Endpoint>> {
         if let [only] = self.endpoints.as_slice() {
             return Some(only);

@@ -1,9 +1,9 @@
-//! The principal type is [`Breaker`]: answers for an upstream that fails, before it is asked.
+//! The principal type is [`Breaker`]: answers for a failing upstream, before it is asked.
 //!
-//! Closed, every request passes and its outcome is counted over a sliding window. Where too large a share failed, it
-//! opens: requests are turned away at once, for a time that is jittered so that several proxies do not all come back
-//! together. Then a few trials may pass: as many successes in a row close it; one failure opens it again, for twice as
-//! long, up to eight times.
+//! Closed, every request passes and its outcome is counted over a sliding window. At too large a share of failures, it
+//! opens: requests are refused at once, for a time that is jittered so that several proxies do not return together.
+//! Then a few trials may pass: enough consecutive successes close it; one failure opens it again, for twice as long, up
+//! to eight times.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,14 +12,14 @@ use std::time::Duration;
 use crate::settings::BreakerSettings;
 use crate::window::Window;
 
-/// Failed trials make it stay open for longer, up to so many times the setting.
+/// Maximum factor by which failed trials lengthen the open time.
 const MAX_GROWTH: u32 = 8;
-/// The time it stays open is up to this share longer or shorter.
+/// Share by which the open time varies.
 const JITTER: f64 = 0.1;
-/// Who comes while all trials are under way is told to come back after this long, or after the setting if that is less.
+/// Wait told to requests while all trials are under way, or the setting if that is less.
 const TRIAL_WAIT: Duration = Duration::from_secs(1);
 
-/// Lets requests to an upstream pass, or not. Shared by all threads.
+/// Circuit breaker of an upstream, shared by all threads.
 ///
 /// Times are milliseconds of the upstream's own clock. Closed, admitting is one atomic load, and a success one load and
 /// one addition.
@@ -30,39 +30,33 @@ pub struct Breaker(Arc<Shared>);
 struct Shared {
     settings: BreakerSettings,
     window: Window,
-    /// When trials may begin; 0: closed, and the lock need not be taken.
+    /// When trials may begin; 0 if closed, when the lock need not be taken.
     gate: AtomicU64,
-    /// How often it opened.
     opened: AtomicU64,
     slow: Mutex<Slow>,
 }
 
-/// What is known besides while it is not closed.
 #[derive(Debug, Default)]
 struct Slow {
     state: BreakerState,
-    /// How often it opened since it was last closed.
+    /// Times it opened since it was last closed.
     openings: u32,
-    /// Counts the times it began to try, so that a trial of an earlier time decides nothing.
+    /// Number of trial rounds, so that a trial of an earlier round decides nothing.
     round: u64,
     trials: u32,
     successes: u32,
 }
 
-/// Whether requests pass.
+/// State of a breaker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BreakerState {
-    /// All pass.
     #[default]
     Closed,
-    /// None passes.
     Open,
-    /// A few pass, and decide.
     HalfOpen,
 }
 
-/// A request that was let pass. Dropped without a report, it says nothing about the upstream, and makes room for
-/// another trial.
+/// An admitted request. Dropped without a report, it says nothing about the upstream, and makes room for another trial.
 #[derive(Debug)]
 #[must_use = "its outcome is to be reported"]
 pub struct Pass(Option<Trial>);
@@ -74,14 +68,14 @@ struct Trial {
 }
 
 impl Breaker {
-    /// Closed.
+    /// A closed breaker.
     pub fn new(settings: BreakerSettings) -> Self {
         let window = Window::new(settings.window);
         let slow = Mutex::default();
         Self(Arc::new(Shared { settings, window, gate: AtomicU64::new(0), opened: AtomicU64::new(0), slow }))
     }
 
-    /// Lets a request pass, or says after how long asking again may be worth it.
+    /// Admits a request, or returns the time after which a retry may succeed.
     pub fn admit(&self, now_ms: u64) -> Result<Pass, Duration> {
         match self.0.gate.load(Ordering::Acquire) {
             0 => Ok(Pass(None)),
@@ -115,7 +109,7 @@ impl Breaker {
         Ok(Pass(Some(Trial { of: self.0.clone(), round: slow.round })))
     }
 
-    /// Says how a request that passed ended.
+    /// Reports how an admitted request ended.
     pub fn report(&self, mut pass: Pass, ok: bool, now_ms: u64) {
         match pass.0.take() {
             Some(trial) => self.report_trial(&trial, ok, now_ms),
@@ -137,7 +131,7 @@ impl Breaker {
         }
         slow.successes += 1;
         if slow.successes >= self.0.settings.trials.max(1) {
-            // What was counted before it opened is over.
+            // Counts from before it opened are void.
             self.0.window.clear();
             slow.state = BreakerState::Closed;
             slow.openings = 0;
@@ -152,18 +146,18 @@ impl Breaker {
             return;
         }
         let mut slow = self.0.lock();
-        // Looked at again under the lock: it may have opened, tried and closed since, and then its window is a new one.
+        // Checked again under the lock: it may have opened, tried and closed since, with a new window.
         if slow.state == BreakerState::Closed && self.0.is_too_much(now_ms) {
             self.0.open(&mut slow, now_ms);
         }
     }
 
-    /// Whether requests pass. An open one whose time is over is open until a request comes to try.
+    /// Current state. An open one whose time is over counts as open until a request comes.
     pub fn state(&self) -> BreakerState {
         if self.0.gate.load(Ordering::Acquire) == 0 { BreakerState::Closed } else { self.0.lock().state }
     }
 
-    /// How often it opened, again after trials included.
+    /// Number of times it opened, again after trials included.
     pub fn opened(&self) -> u64 {
         self.0.opened.load(Ordering::Relaxed)
     }
@@ -189,7 +183,7 @@ impl Shared {
         slow.state = BreakerState::Open;
         slow.openings = slow.openings.saturating_add(1);
         self.opened.fetch_add(1, Ordering::Relaxed);
-        // Never 0, which is closed. A float too large becomes the largest integer.
+        // Never 0, which means closed. A float too large becomes the largest integer.
         self.gate.store(now_ms.saturating_add(open_ms as u64).max(1), Ordering::Release);
     }
 }

@@ -1,8 +1,7 @@
-//! The principal types are [`Bucket`], a bound on how often something is done, and [`KeyedBuckets`], one for each of
-//! many.
+//! The principal types are [`Bucket`], a rate limit, and [`KeyedBuckets`], one for each of many keys.
 //!
-//! Both keep one time instead of a level that has to be filled: the generic cell rate algorithm (ITU-T I.371), which
-//! lets pass what a token bucket lets pass.
+//! Both store one time instead of a level that has to be refilled: the generic cell rate algorithm (ITU-T I.371), which
+//! is equivalent to a token bucket.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -10,16 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So many a second, and so many at once.
 #[derive(Clone, Copy, Debug)]
 struct Rate {
-    /// Between two at a steady rate, in ns.
+    /// Interval at a steady rate, ns.
     interval: u64,
-    /// How far ahead of that one may be, in ns.
+    /// How early one may come, ns.
     burst: u64,
 }
 
-/// A bound on how often something is done. Shared by all threads; one atomic exchange each time.
+/// A rate limit, shared by all threads; one atomic exchange each time.
 #[derive(Debug)]
 pub struct Bucket {
     rate: Rate,
@@ -28,30 +26,29 @@ pub struct Bucket {
     next: AtomicU64,
 }
 
-/// One bucket for each key, for so many keys; keys beyond share one. Shared by all threads.
+/// One bucket for each key, up to a number of keys; further keys share one. Shared by all threads.
 ///
-/// A bucket that is full again is no different from one that was never used, so such are dropped when there is no room.
+/// A full bucket equals an unused one, so full ones are dropped when there is no room.
 #[derive(Debug)]
 pub struct KeyedBuckets {
     rate: Rate,
     start: Instant,
     max_keys: usize,
-    /// Keyed, so that nobody can choose keys that meet in one bucket; 64 bits of it stand for the key, whatever its
-    /// length.
+    /// Keyed, so that nobody can choose colliding keys; 64 bits stand for a key of any length.
     hasher: RandomState,
     shards: [Mutex<HashMap<u64, u64>>; SHARDS],
     keys: AtomicU64,
-    /// When looking for full ones may be worth it again, in ns since the start.
+    /// When the next sweep may be worth it, in ns since the start.
     next_sweep: AtomicU64,
     others: Bucket,
 }
 
 const SHARDS: usize = 16;
-/// Looking for full ones takes a look at all.
+/// Minimum interval of sweeps, which look at all buckets.
 const SWEEP_EVERY: Duration = Duration::from_millis(100);
 
 impl Rate {
-    /// A rate that is no number above 0 lets the burst pass, and then nothing.
+    /// A rate that is not above 0 lets the burst pass, and then nothing.
     fn new(per_second: f64, burst: u32) -> Self {
         // A float too large, and infinity, become the largest integer.
         let interval = if per_second > 0.0 { ((1e9 / per_second) as u64).max(1) } else { u64::MAX / 4 };
@@ -59,7 +56,6 @@ impl Rate {
         Self { interval, burst: interval.saturating_mul(u64::from(burst.max(1))) }
     }
 
-    /// When the next one would come after one now, or how long until one may.
     fn take(self, next: u64, now: u64) -> Result<u64, Duration> {
         let after = next.max(now).saturating_add(self.interval);
         match after.saturating_sub(now).checked_sub(self.burst) {
@@ -70,12 +66,12 @@ impl Rate {
 }
 
 impl Bucket {
-    /// So many a second, and `burst` (at least one) at once.
+    /// A limit of `per_second`, and `burst` (at least one) at once.
     pub fn new(per_second: f64, burst: u32) -> Self {
         Self { rate: Rate::new(per_second, burst), start: Instant::now(), next: AtomicU64::new(0) }
     }
 
-    /// Takes one, or says after how long one will be there.
+    /// Takes one, or returns the wait until one is available.
     pub fn take(&self, now: Instant) -> Result<(), Duration> {
         let now = nanos(self.start, now);
         let mut next = self.next.load(Ordering::Relaxed);
@@ -90,7 +86,7 @@ impl Bucket {
 }
 
 impl KeyedBuckets {
-    /// For each of up to `keys` keys, so many a second, and `burst` (at least one) at once.
+    /// Limits of `per_second`, and `burst` (at least one) at once, for each of up to `keys` keys.
     pub fn new(per_second: f64, burst: u32, keys: usize) -> Self {
         Self {
             rate: Rate::new(per_second, burst),
@@ -104,7 +100,7 @@ impl KeyedBuckets {
         }
     }
 
-    /// Takes one of this key's, or says after how long one will be there.
+    /// Takes one of this key's, or returns the wait until one is available.
     pub fn take(&self, key: &[u8], now: Instant) -> Result<(), Duration> {
         let now_ns = nanos(self.start, now);
         let hash = self.hasher.hash_one(key);
@@ -118,7 +114,7 @@ impl KeyedBuckets {
             return self.others.take(now);
         }
         let mut shard = self.shard(hash).lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have brought it in between.
+        // Another thread may have added it in between.
         let next = match shard.get(&hash) {
             Some(next) => {
                 self.keys.fetch_sub(1, Ordering::Relaxed);
@@ -131,12 +127,12 @@ impl KeyedBuckets {
         Ok(())
     }
 
-    /// How many keys have a bucket of their own now.
+    /// Number of keys with their own bucket.
     pub fn len(&self) -> usize {
         usize::try_from(self.keys.load(Ordering::Relaxed)).unwrap_or(usize::MAX)
     }
 
-    /// Whether none has.
+    /// Whether no key has a bucket.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

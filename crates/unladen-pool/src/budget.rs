@@ -1,41 +1,39 @@
-//! The principal type is [`Budget`]: how many requests may be sent again, as a share of all.
+//! The principal type is [`Budget`]: bounds retries by a share of all requests.
 //!
-//! Retries that are bounded for each request alone multiply the load of an upstream that fails: with one retry each,
-//! twice the requests at the worst moment. Bounded by a share of all requests, the load grows by no more than that
-//! share.
+//! Retries bounded only for each request multiply the load of a failing upstream: with one retry each, twice the
+//! requests at the worst moment. Bounded by a share of all requests, the load grows by no more than that share.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::window::Window;
 
-/// Of this time's requests.
 const WINDOW: Duration = Duration::from_secs(10);
-/// Always allowed, so that an upstream that is seldom asked has retries too.
+/// Always allowed, so that an upstream with few requests has retries too.
 const MIN_PER_SECOND: f64 = 3.0;
 
-/// How many requests may be sent again. Shared by all threads. Times are milliseconds of the upstream's own clock.
+/// Budget of retries. Shared by all threads. Times are milliseconds of the upstream's own clock.
 #[derive(Debug)]
 pub struct Budget {
     share: f64,
     /// Good ones: requests. Bad ones: retries.
     window: Window,
-    /// Between looking and counting; retries are rare.
+    /// Held from check to count; retries are rare.
     withdrawing: Mutex<()>,
 }
 
 impl Budget {
-    /// This share of requests, 0.2 for a fifth, and three a second at any rate; none at all if the share is 0.
+    /// A budget of this share of requests, 0.2 for a fifth, plus three a second; none at all if the share is 0.
     pub fn new(share: f64) -> Self {
         Self { share, window: Window::new(WINDOW), withdrawing: Mutex::new(()) }
     }
 
-    /// A request was sent for the first time.
+    /// Counts the first attempt of a request.
     pub fn deposit(&self, now_ms: u64) {
         self.window.good(now_ms);
     }
 
-    /// Whether one may be sent again; if so, it is counted.
+    /// Whether a retry is allowed; if so, it is counted.
     pub fn withdraw(&self, now_ms: u64) -> bool {
         let _one_at_a_time = self.withdrawing.lock().unwrap_or_else(PoisonError::into_inner);
         let counts = self.window.counts(now_ms);

@@ -1,5 +1,5 @@
 //! The principal type is [`Buffer`]: bytes that were read and are not used yet. Its memory is borrowed from the thread
-//! and given back when it is empty, so that ten thousand idle connections hold none.
+//! and returned when it is empty, so that ten thousand idle connections hold none.
 
 use std::cell::RefCell;
 use std::io;
@@ -8,9 +8,9 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// A block for heads and small bodies.
+/// Block size for heads and small bodies.
 pub const SMALL: usize = 16 * 1024;
-/// A block for large bodies: fewer system calls for each byte; more than this gains nothing on loopback.
+/// Block size for large bodies: fewer system calls for each byte; more than this gains nothing on loopback.
 pub const LARGE: usize = 128 * 1024;
 /// Blocks that a thread keeps: 2 MiB of the small ones, 4 MiB of the large ones. More would stay after a peak.
 const KEPT: [usize; 2] = [128, 32];
@@ -30,22 +30,22 @@ pub struct Buffer {
 // === impl Buffer ===
 
 impl Buffer {
-    /// What is not used yet.
+    /// The unused bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.block[self.start..self.end]
     }
 
-    /// The same, to be put in order in place.
+    /// The unused bytes, for changes in place.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.block[self.start..self.end]
     }
 
-    /// Whether there is nothing.
+    /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
     }
 
-    /// The first `count` bytes have been used.
+    /// Marks the first `count` bytes as used.
     pub fn consume(&mut self, count: usize) {
         self.start = (self.start + count).min(self.end);
         if self.is_empty() {
@@ -53,7 +53,7 @@ impl Buffer {
         }
     }
 
-    /// Forgets all but the first `count` bytes.
+    /// Drops all but the first `count` bytes.
     pub fn truncate(&mut self, count: usize) {
         self.end = self.end.min(self.start + count);
         if self.is_empty() {
@@ -61,7 +61,7 @@ impl Buffer {
         }
     }
 
-    /// Room for `size` bytes in all, if it is not there.
+    /// Ensures room for `size` bytes in all.
     pub fn grow(&mut self, size: usize) {
         if self.block.len() < size {
             let mut larger = take(size);
@@ -72,7 +72,7 @@ impl Buffer {
         }
     }
 
-    /// Gives the memory back, if nothing is in it.
+    /// Returns the memory if it is empty.
     pub fn release(&mut self) {
         if self.is_empty() && !self.block.is_empty() {
             give(std::mem::take(&mut self.block));
@@ -89,7 +89,7 @@ impl Buffer {
         self.end - self.start == self.block.len() && !self.block.is_empty()
     }
 
-    /// Reads once: how many bytes came, 0 at the stream's end. An error if there is no room.
+    /// Reads once; returns the number of bytes, 0 at the stream's end. An error if there is no room.
     pub fn poll_read<T: AsyncRead + Unpin>(&mut self, from: &mut T, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if self.block.is_empty() {
             self.block = take(SMALL);
@@ -132,7 +132,7 @@ fn give(block: Box<[u8]>) {
         LARGE => 1,
         _ => return,
     };
-    // At the thread's end there may be nothing to give it back to.
+    // At the thread's end the list may be gone.
     let _ = BLOCKS.try_with(|blocks| {
         let kept = &mut blocks.borrow_mut()[class];
         if kept.len() < KEPT[class] {

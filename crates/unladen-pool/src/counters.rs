@@ -1,4 +1,4 @@
-//! The principal type is [`Counters`]: what has happened to an upstream's connections, all threads together.
+//! The principal type is [`Counters`]: connection events of an upstream, all threads together.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// What has happened to an upstream's connections since it was configured.
+        /// Connection events of an upstream since it was configured.
         #[derive(Debug, Default)]
         pub struct Counters {
             $($(#[$doc])* pub $name: AtomicU64,)*
@@ -19,7 +19,7 @@ macro_rules! counters {
         }
 
         impl Counters {
-            /// As they are now.
+            /// Current values.
             pub fn read(&self) -> Counts {
                 Counts { $($name: self.$name.load(Ordering::Relaxed),)* }
             }
@@ -28,15 +28,12 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Connections made.
+    /// Connections opened.
     connects,
-    /// Connections that could not be made: refused, unreachable, timed out.
     connect_failures,
-    /// Whole TLS handshakes.
     handshakes_full,
-    /// Resumed TLS handshakes.
     handshakes_resumed,
-    /// TLS handshakes that failed, a certificate that could not be verified among them.
+    /// Failed TLS handshakes, unverified certificates included.
     handshake_failures,
     /// Idle connections closed for their idle time.
     closed_idle,
@@ -44,19 +41,18 @@ counters! {
     closed_age,
     /// … for their number of requests.
     closed_requests,
-    /// … because more were idle than may be.
+    /// … because more were idle than allowed.
     closed_surplus,
     /// … because the upstream had closed them.
     closed_by_peer,
     /// Requests that waited for a connection.
     waited,
-    /// Names looked up.
+    /// Name lookups.
     lookups,
-    /// Look-ups that failed; the last good answer is kept.
+    /// Failed lookups; the last good answer is kept.
     lookup_failures,
 }
 
-/// One more.
 pub(crate) fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }

@@ -13,26 +13,24 @@ use crate::endpoint::Address;
 use crate::socket::Socket;
 use crate::unix_stream::UnixStream;
 
-/// How long one address is tried alone before the next is tried too: the Connection Attempt Delay of RFC 8305, section
-/// 5.
+/// Head start of an address before the next is tried too: the Connection Attempt Delay of RFC 8305, section 5.
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
-/// An idle connection is probed after this long, so that a peer that vanished without a word is noticed …
+/// Idle time before the first probe, so that a silently vanished peer is noticed …
 const KEEP_ALIVE_AFTER: Duration = Duration::from_secs(30);
 /// … by no answer to three probes, this far apart.
 const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(10);
 const KEEP_ALIVE_PROBES: u32 = 3;
 
-/// Until a Unix socket whose queue is full is tried again, about: at first …
+/// Pause before retrying a Unix socket whose queue is full: at first, roughly …
 const QUEUE_WAIT: Duration = Duration::from_millis(1);
 /// … and at most.
 const LONGEST_QUEUE_WAIT: Duration = Duration::from_millis(50);
 
-/// Connects, within this time. Of several addresses the first that answers is taken (happy eyeballs, RFC 8305, section
-/// 5), and the other attempts are dropped. TCP connections send at once (`TCP_NODELAY`) and are probed while idle
-/// (`SO_KEEPALIVE`).
+/// Connects within `timeout`. Of several addresses the first that answers wins (happy eyeballs, RFC 8305, section 5),
+/// and the other attempts are dropped. TCP connections use `TCP_NODELAY` and `SO_KEEPALIVE`.
 ///
 /// # Errors
-/// What the system said of the last attempt that got furthest; `TimedOut` with the address if the time was over.
+/// The system error of the last attempt that got furthest; `TimedOut` with the address after `timeout`.
 pub async fn dial(address: &Address, timeout: Duration) -> io::Result<Socket> {
     let dialled = async {
         match address {
@@ -50,10 +48,10 @@ pub async fn dial(address: &Address, timeout: Duration) -> io::Result<Socket> {
     }
 }
 
-/// A Unix socket refuses at once whom its queue has no place for (EAGAIN), where TCP would try again by itself: so does
+/// If the queue of a Unix socket is full, the system refuses at once (EAGAIN), where TCP would retry by itself: so does
 /// this.
 async fn unix(path: &Path, timeout: Duration) -> io::Result<UnixStream> {
-    // What the system says is to be told, rather than that the time is over.
+    // Leaves time to report the system's error rather than the timeout.
     let last = Instant::now() + timeout.mul_f64(0.9);
     let mut wait = QUEUE_WAIT;
     loop {
@@ -67,7 +65,7 @@ async fn unix(path: &Path, timeout: Duration) -> io::Result<UnixStream> {
     }
 }
 
-/// A Unix socket connects at once, or not at all: there is nothing to be waited for, nor asked about afterwards.
+/// A Unix socket connects at once or fails: there is nothing to wait for, nor to check afterwards.
 fn connect_unix(path: &Path) -> io::Result<UnixStream> {
     let kind = Type::STREAM.nonblocking().cloexec();
     let socket = socket2::Socket::new(Domain::UNIX, kind, None)?;
@@ -101,7 +99,7 @@ async fn race(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
             None => return Err(failed.unwrap_or_else(no_address)),
         };
         failed = Some(match failed {
-            // That there is no way says less than what somebody answered.
+            // A missing route says less than an actual answer.
             Some(before) if is_no_way(&error) && !is_no_way(&before) => before,
             _ => error,
         });
@@ -122,7 +120,6 @@ fn at(whom: &(impl std::fmt::Display + ?Sized), error: &io::Error) -> io::Error 
     io::Error::new(error.kind(), failed)
 }
 
-/// What the system said, and of whom.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 struct Failed {
@@ -130,7 +127,7 @@ struct Failed {
     system: Option<i32>,
 }
 
-/// Whether no connection could be made because no file descriptor is left: in this process, or on this machine.
+/// Whether a connection failed for lack of a file descriptor, of this process or of the machine.
 pub fn is_out_of_files(error: &io::Error) -> bool {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Failed>());
     let number = error.raw_os_error().or_else(|| inner.and_then(|failed| failed.system));
@@ -142,7 +139,7 @@ fn no_address() -> io::Error {
     io::Error::new(io::ErrorKind::AddrNotAvailable, "the endpoint has no address")
 }
 
-/// Whether no packet got anywhere, as on a machine without IPv6.
+/// Whether there was no route, as on a machine without IPv6.
 fn is_no_way(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,4 +1,4 @@
-//! The principal type is [`Discoverer`]: learns where the endpoints of an upstream are from what tells them.
+//! The principal type is [`Discoverer`]: learns the endpoints of an upstream from its source.
 
 use std::sync::Arc;
 
@@ -23,7 +23,6 @@ use found::Found;
 use srv::SrvNames;
 use xds::ControlPlane;
 
-/// Learns where the endpoints are. What is known stays while nobody tells anything better.
 #[derive(Debug)]
 pub(crate) struct Discoverer {
     source: Source,
@@ -32,7 +31,6 @@ pub(crate) struct Discoverer {
     placed: Vec<Placed>,
 }
 
-/// What tells them. Each says all of them, as often as they may be others.
 #[derive(Debug)]
 enum Source {
     Srv(SrvNames),
@@ -41,7 +39,7 @@ enum Source {
 }
 
 impl Discoverer {
-    /// Endpoints that are `known` already and are told again are taken over.
+    /// `known` endpoints that the source still lists are taken over.
     pub(crate) fn new(
         discovery: &Discovery,
         resolver: Arc<Resolver>,
@@ -63,13 +61,12 @@ impl Discoverer {
         Self { source, status, last: None, placed: known.to_vec() }
     }
 
-    /// How asking goes.
     pub(crate) fn status(&self) -> Arc<ResolveStatus> {
         self.status.clone()
     }
 
-    /// Waits until something changed, and gives all endpoints there are then, perhaps none. Endpoints that stay are the
-    /// same ones as before, with all that is known of them. What goes wrong, and that it goes well again, is told once.
+    /// Waits for a change, and returns all endpoints, perhaps none. Endpoints that stay keep their identity and state.
+    /// Errors and recovery are reported once each.
     pub(crate) async fn changed(&mut self, told: &impl Fn(&str)) -> Vec<Placed> {
         loop {
             let answer = match &mut self.source {
@@ -119,10 +116,10 @@ impl Discoverer {
     }
 }
 
-/// The endpoints as they are told now, those that are drained left out.
+/// Current endpoints of the source, without drained ones.
 ///
 /// # Errors
-/// Why nobody tells them.
+/// Why the source provides none.
 pub(crate) async fn look_up(
     discovery: &Discovery,
     resolver: Arc<Resolver>,

@@ -1,26 +1,20 @@
-//! The principal type is [`Endpoint`]: one place of an upstream where connections can be made, and how it does.
+//! The principal type is [`Endpoint`]: one address of an upstream, and its state.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-/// One place of an upstream. Shared by all threads.
+/// One address of an upstream. Shared by all threads.
 #[derive(Debug)]
 pub struct Endpoint {
     pub address: Address,
-    /// Which of the upstream's origins it belongs to.
     pub origin: usize,
-    /// Its share, from its origin or from what tells the endpoints, which may change it.
     pub weight: AtomicU32,
-    /// Requests in flight.
     pub in_flight: AtomicU32,
-    /// What active health checks say of it.
     pub healthy: AtomicBool,
-    /// Failures in a row.
     pub failures: AtomicU32,
-    /// Until when it is taken out, in milliseconds of the upstream's own clock; 0: it is not.
+    /// End of the ejection, in milliseconds of the upstream's own clock; 0 if there is none.
     pub ejected_until: AtomicU64,
-    /// How often it was.
     pub ejections: AtomicU32,
 }
 
@@ -39,14 +33,13 @@ impl Drop for Busy {
 pub enum Address {
     /// Addresses of one host, the preferred first; raced if the first is slow (RFC 8305).
     Tcp(Vec<SocketAddr>),
-    /// A Unix socket.
     Unix(PathBuf),
 }
 
 // === impl Endpoint ===
 
 impl Endpoint {
-    /// Of which nothing bad is known.
+    /// A healthy endpoint.
     pub fn new(address: Address, origin: usize, weight: u32) -> Self {
         Self {
             address,
@@ -60,20 +53,19 @@ impl Endpoint {
         }
     }
 
-    /// A request is in flight there until what this gives is dropped.
+    /// Counts a request in flight until the result is dropped.
     pub fn busy(self: &std::sync::Arc<Self>) -> Busy {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
         Busy(self.clone())
     }
 
-    /// Whether it may be taken at this time (milliseconds of the upstream's clock).
+    /// Whether it may be chosen at this time (milliseconds of the upstream's clock).
     pub fn is_available(&self, now_ms: u64) -> bool {
         self.healthy.load(Ordering::Relaxed) && self.ejected_until.load(Ordering::Relaxed) <= now_ms
     }
 }
 
 impl Address {
-    /// Its addresses of TCP.
     pub(crate) fn of_tcp(&self) -> &[SocketAddr] {
         match self {
             Self::Tcp(addresses) => addresses,

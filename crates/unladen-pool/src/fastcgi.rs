@@ -1,4 +1,4 @@
-//! [`ask_fastcgi`]: one question to a program of FastCGI, on a connection of its own.
+//! [`ask_fastcgi`]: one request to a FastCGI program, on its own connection.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::dial::dial;
 use crate::endpoint::Endpoint;
 use crate::transport::Transport;
 
-/// Most bytes of an answer: those that are asked for have some hundred.
+/// Maximum bytes of an answer: those requested have some hundred.
 const MOST: usize = 64 * 1024;
 
 /// Why there is no answer.
@@ -27,7 +27,6 @@ pub enum AskError {
     Refused(#[from] Refusal),
     #[error(transparent)]
     Question(#[from] ParamTooLong),
-    /// It is longer than any that is asked for.
     #[error("the answer is longer than {MOST} bytes")]
     Long,
     #[error("it closed the connection before it answered")]
@@ -36,11 +35,11 @@ pub enum AskError {
     Timeout { after: Duration },
 }
 
-/// Asks a path of a program that answers it itself, as PHP-FPM does for its status page: it is both `SCRIPT_NAME` and
-/// `SCRIPT_FILENAME`. The answer's status, and its body.
+/// Requests a path that the program itself answers, as PHP-FPM does for its status page: it is both `SCRIPT_NAME` and
+/// `SCRIPT_FILENAME`. Returns status and body.
 ///
 /// # Errors
-/// Why there is none within the time.
+/// Why there is no answer in time.
 pub async fn ask_fastcgi(
     endpoint: &Endpoint,
     path: &str,

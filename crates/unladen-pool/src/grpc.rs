@@ -1,5 +1,5 @@
-//! What calls of gRPC over HTTP/2 have in common (<https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>):
-//! their request, how messages are framed, and how calls end. The principal type is [`Ended`].
+//! Common parts of gRPC calls over HTTP/2 (<https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>): request,
+//! message framing, and end of a call. The principal type is [`Ended`].
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, Method, Request, Uri, Version, header};
@@ -9,19 +9,19 @@ const AGENT: HeaderValue = HeaderValue::from_static(concat!("unladen/", env!("CA
 const PROTO: HeaderValue = HeaderValue::from_static("application/grpc+proto");
 const TRAILERS: HeaderValue = HeaderValue::from_static("trailers");
 
-/// Before each message, so many bytes tell whether it is compressed, and its length.
+/// Bytes before each message: a compression flag and the length.
 pub const PREFIX: usize = 5;
 
-/// How a call ended, as the other side says. Bounded in length.
+/// Status of an ended call, from the peer. Bounded in length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// `grpc-status`: `0` is success; empty where there is none.
+    /// `grpc-status`: `0` is success; empty if missing.
     pub status: String,
-    /// `grpc-message`: why.
+    /// `grpc-message`: the reason.
     pub message: String,
 }
 
-/// The request of a call of this URI, such as `http://host/package.Service/Method`.
+/// Request of a call of this URI, such as `http://host/package.Service/Method`.
 pub fn request(uri: Uri) -> Request<()> {
     let mut request = Request::new(());
     (*request.method_mut(), *request.version_mut(), *request.uri_mut()) = (Method::POST, Version::HTTP_2, uri);
@@ -32,10 +32,10 @@ pub fn request(uri: Uri) -> Request<()> {
     request
 }
 
-/// A message as it is sent, not compressed.
+/// A message framed for sending, not compressed.
 ///
 /// # Errors
-/// If it is longer than a length can say.
+/// If it is too long for the length field.
 pub fn framed(message: &impl Message) -> Result<Bytes, String> {
     let length = message.encoded_len();
     let mut bytes = BytesMut::with_capacity(PREFIX + length);
@@ -45,11 +45,11 @@ pub fn framed(message: &impl Message) -> Result<Bytes, String> {
     Ok(bytes.freeze())
 }
 
-/// The length of the message that these bytes begin with, and what there is of it and of what follows; none: they do not
-/// tell yet. The length is what the other side says: bound it before anything is kept for it.
+/// Length of the first message, and the bytes after the prefix; `None` if the prefix is incomplete. The peer chooses
+/// the length: bound it before allocating.
 ///
 /// # Errors
-/// If it is compressed, which nobody was asked for.
+/// If it is compressed, which was not requested.
 pub fn head(read: &[u8]) -> Result<Option<(usize, &[u8])>, String> {
     let Some((&[flag, a, b, c, d], rest)) = read.split_first_chunk::<PREFIX>() else { return Ok(None) };
     if flag != 0 {
@@ -59,7 +59,7 @@ pub fn head(read: &[u8]) -> Result<Option<(usize, &[u8])>, String> {
 }
 
 impl Ended {
-    /// By the trailers; of an answer without a message, its head.
+    /// Reads the trailers; in an answer without a message, its head.
     pub fn of(trailers: &HeaderMap) -> Self {
         let text = |name: &str, most: usize| {
             let value = trailers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The principal type is [`H2Connection`]: one connection of HTTP/2 to an endpoint, shared by many requests.
+//! The principal type is [`H2Connection`]: one HTTP/2 connection to an endpoint, shared by many requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -14,18 +14,16 @@ use crate::lease_error::LeaseError;
 use crate::settings::{PoolSettings, UpstreamSettings};
 use crate::transport::{Fault, Transport};
 
-/// Of a stream: a response is held back when its client is slow, rather than kept in memory.
+/// Window of a stream: the response to a slow client is held back rather than kept in memory.
 const STREAM_WINDOW: u32 = 256 * 1024;
-/// Of all streams of a connection together: so much that those whose clients are slow leave the others room.
+/// Window of all streams of a connection: large enough that slow clients leave room for others.
 const CONNECTION_WINDOW: u32 = 256 * STREAM_WINDOW;
-/// Streams that the upstream reset and that are still remembered.
+/// Maximum of remembered streams that the upstream reset.
 const RESET_STREAMS: usize = 64;
-/// What small pieces of responses (below 256 bytes) may cost besides what they carry, for the time they wait to be
-/// taken: as much as four streams' windows full of pieces of 16 bytes. Clients that are slow must not cost the others
-/// the connection.
+/// Memory overhead of small response pieces (below 256 bytes) until they are read: four streams' windows full of pieces
+/// of 16 bytes. Slow clients must not cost the others the connection.
 const SMALL_PIECES: usize = 16 * 1024 * 1024;
 
-/// One connection of HTTP/2. Cloning it shares it.
 #[derive(Clone, Debug)]
 pub(crate) struct H2Connection {
     send: SendRequest<Bytes>,
@@ -44,7 +42,7 @@ struct Shared {
     slot: ConnectionSlot,
 }
 
-/// A place for one stream. The request is sent with [`Stream::send`].
+/// A slot for one stream. The request is sent with [`Stream::send`].
 #[derive(Debug)]
 pub struct Stream {
     connection: H2Connection,
@@ -52,7 +50,6 @@ pub struct Stream {
 }
 
 impl H2Connection {
-    /// Shakes hands, and drives the connection on this thread until it ends.
     pub(crate) async fn new(
         transport: Transport,
         endpoint: Arc<Endpoint>,
@@ -84,7 +81,7 @@ impl H2Connection {
         });
         let weak = Arc::downgrade(&shared);
         tokio::task::spawn_local(async move {
-            // How it ended is told to each of its streams.
+            // Each stream gets its error.
             let _ = driver.await;
             if let Some(shared) = weak.upgrade() {
                 shared.closed.store(true, Ordering::Relaxed);
@@ -93,17 +90,14 @@ impl H2Connection {
         Ok(Self { send, shared })
     }
 
-    /// Where it leads.
     pub(crate) fn endpoint(&self) -> &Arc<Endpoint> {
         &self.shared.endpoint
     }
 
-    /// Streams open.
     pub(crate) fn streams(&self) -> u32 {
         self.shared.streams.load(Ordering::Relaxed)
     }
 
-    /// Whether it takes no more requests.
     pub(crate) fn is_spent(&self, settings: &PoolSettings, now: Instant) -> bool {
         let shared = &*self.shared;
         let idle_since = shared.idle_since.lock().map_or(now, |since| *since);
@@ -113,7 +107,6 @@ impl H2Connection {
             || (self.streams() == 0 && now.saturating_duration_since(idle_since) >= settings.idle.max(H2_IDLE))
     }
 
-    /// A place for a stream, unless the peer's limit of streams is reached.
     pub(crate) fn stream(&self) -> Option<Stream> {
         let limit = u32::try_from(self.send.current_max_send_streams()).unwrap_or(u32::MAX);
         let next = |streams| (streams < limit).then_some(streams + 1);
@@ -123,7 +116,7 @@ impl H2Connection {
     }
 }
 
-/// HTTP/2 announces a close (GOAWAY), so that no request is lost by it: a connection may carry more requests …
+/// HTTP/2 announces a close (GOAWAY), so that it loses no request: a connection may carry more requests …
 const H2_REQUESTS: u32 = 100;
 /// … and be idle for longer.
 const H2_IDLE: std::time::Duration = std::time::Duration::from_secs(30);
@@ -131,7 +124,7 @@ const H2_IDLE: std::time::Duration = std::time::Duration::from_secs(30);
 // === impl Stream ===
 
 impl Stream {
-    /// Where it leads.
+    /// Its endpoint.
     pub fn endpoint(&self) -> &Arc<Endpoint> {
         self.connection.endpoint()
     }
@@ -141,20 +134,20 @@ impl Stream {
         self.was_used
     }
 
-    /// What TLS of its connection has failed of after the handshake, if it has.
+    /// Error of TLS on its connection after the handshake, if there was one.
     pub fn tls_fault(&self) -> Option<TlsFault> {
         self.connection.shared.fault.get().cloned()
     }
 
-    /// Sends a request's head: what will be its response, and where its body goes. If it fails, nothing was sent.
+    /// Sends a request's head; returns the future response and the body's sink. If it fails, nothing was sent.
     pub async fn send(
         &mut self,
         request: http::Request<()>,
         ends: bool,
     ) -> Result<(h2::client::ResponseFuture, h2::SendStream<Bytes>), h2::Error> {
         let ready = self.connection.send.clone().ready().await;
-        // It has ended, or its peer takes no more (GOAWAY), though streams of it may go on for long: it is not to be
-        // taken again.
+        // It has ended, or its peer takes no more (GOAWAY) though its streams may go on for long: it is not to be used
+        // again.
         let mut ready = ready.inspect_err(|_| self.connection.shared.closed.store(true, Ordering::Relaxed))?;
         ready.send_request(request, ends)
     }

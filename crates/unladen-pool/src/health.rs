@@ -1,7 +1,7 @@
-//! The principal type is [`Check`]: asks an endpoint how it is, again and again, and says so in [`Endpoint::healthy`].
+//! The principal type is [`Check`]: checks an endpoint repeatedly, and sets [`Endpoint::healthy`].
 //!
-//! Each check takes a connection of its own: that connections kept from earlier still work says nothing of whether new
-//! ones can be made, and the checks are not to take the application's.
+//! Each check opens its own connection: kept connections say nothing about whether new ones can be made, and checks
+//! should not use up the application's.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,12 +18,11 @@ pub use unhealthy::Unhealthy;
 
 use count::Count;
 
-/// A check comes up to this share of its interval earlier or later.
 const JITTER: f64 = 0.1;
 
 impl Check {
-    /// Asks until the endpoint is no longer used by anyone else, and keeps [`Endpoint::healthy`]. Each change is told,
-    /// with its reason if it is to the worse; and each failure, whether it changes anything or not.
+    /// Checks until nothing else uses the endpoint, and sets [`Endpoint::healthy`]. Reports each change, with the
+    /// reason if it became unhealthy, and each failure.
     pub async fn run(
         self,
         endpoint: Arc<Endpoint>,

@@ -1,5 +1,5 @@
 //! The principal type is [`IdleConnections`]: the connections of one upstream that one thread keeps. Its own thread
-//! looks there first; the others do before they pay for a handshake.
+//! looks there first; others do before they pay for a handshake.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,13 +10,11 @@ use crate::endpoint::Endpoint;
 use crate::h2_connection::{H2Connection, Stream};
 use crate::settings::PoolSettings;
 
-/// Idle connections of HTTP/1.1, and open ones of HTTP/2.
 #[derive(Debug, Default)]
 pub(crate) struct IdleConnections {
-    /// The one that was used last at the end: it is taken first, so that those beyond need grow old and go.
+    /// The last used at the end, which is taken first, so that surplus ones grow old and are closed.
     idle: VecDeque<Connection>,
     shared: Vec<H2Connection>,
-    /// Whoever looks after them does so seldom now, and is to be told of the next one.
     pub(crate) dozes: bool,
 }
 
@@ -29,7 +27,6 @@ impl IdleConnections {
         self.shared.push(connection);
     }
 
-    /// Idle connections.
     pub(crate) fn idle(&self) -> usize {
         self.idle.len()
     }
@@ -39,7 +36,7 @@ impl IdleConnections {
             + self.shared.iter().filter(|connection| Arc::ptr_eq(connection.endpoint(), endpoint)).count()
     }
 
-    /// The idle connection to an endpoint that was used last. It may be spent: the caller looks.
+    /// The last used idle connection to an endpoint. It may be spent: the caller checks.
     pub(crate) fn take(&mut self, endpoint: &Arc<Endpoint>) -> Option<Connection> {
         match self.idle.back() {
             Some(last) if Arc::ptr_eq(&last.endpoint, endpoint) => self.idle.pop_back(),
@@ -50,24 +47,20 @@ impl IdleConnections {
         }
     }
 
-    /// The connection that was idle for longest.
     pub(crate) fn drop_oldest(&mut self) -> bool {
         self.idle.pop_front().is_some()
     }
 
-    /// A place on a connection of HTTP/2 to an endpoint.
     pub(crate) fn stream(&mut self, endpoint: &Arc<Endpoint>, settings: &PoolSettings, now: Instant) -> Option<Stream> {
         self.shared.retain(|connection| !connection.is_spent(settings, now));
         let of = self.shared.iter().filter(|connection| Arc::ptr_eq(connection.endpoint(), endpoint));
         of.min_by_key(|connection| connection.streams())?.stream()
     }
 
-    /// Whether there is any connection of HTTP/2 to an endpoint.
     pub(crate) fn has_shared(&self, endpoint: &Arc<Endpoint>) -> bool {
         self.shared.iter().any(|connection| Arc::ptr_eq(connection.endpoint(), endpoint))
     }
 
-    /// Closes those that are spent, that their peer has closed, or whose endpoint is no more. Tells why, of each.
     pub(crate) fn sweep(
         &mut self,
         settings: &PoolSettings,

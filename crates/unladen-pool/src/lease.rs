@@ -1,4 +1,4 @@
-//! The principal type is [`Lease`]: a connection for one request, and how it was come by.
+//! The principal type is [`Lease`]: a connection for one request, and how it was obtained.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -20,33 +20,29 @@ use crate::upstream::Upstream;
 /// A connection for one request.
 #[derive(Debug)]
 pub enum Lease {
-    /// Of HTTP/1.1 or FastCGI, for this request alone. [`Upstream::give_back`] keeps it for the next.
+    /// HTTP/1.1 or FastCGI, exclusive. [`Upstream::give_back`] keeps it for the next request.
     H1(Connection, LeaseSource),
-    /// A place on one of HTTP/2.
+    /// A stream of an HTTP/2 connection.
     H2(Stream, LeaseSource),
 }
 
-/// How a connection was come by.
+/// How a connection was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseSource {
-    /// This thread had it.
     Own,
-    /// Another thread had it.
     Sibling,
-    /// It was made, with a whole handshake if it has TLS.
     New,
-    /// It was made, with a resumed TLS session.
     Resumed,
 }
 
-/// What a request asks of its connection.
+/// What a request requires of its connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Need {
-    /// It must not be sent twice: a connection that was idle for long will not do.
+    /// The request must not be sent twice: no connection that was idle for long.
     pub fresh: bool,
-    /// It has met a connection that was just closed: no idle one will do.
+    /// It met a connection that was just closed: no idle one.
     pub new: bool,
-    /// It becomes another protocol's: HTTP/1.1 alone will do.
+    /// It switches to another protocol: HTTP/1.1 only.
     pub upgrade: bool,
 }
 
@@ -68,7 +64,7 @@ impl Upstream {
         let timeout = self.settings().timeouts.connect;
         match tokio::time::timeout(timeout, self.lease_slowly(thread, endpoint, need)).await {
             Ok(done) => done,
-            // It is not the upstream that was too slow, but the limit that was too low.
+            // Not the upstream was too slow, but the limit too low.
             Err(_) if self.slots.are_taken() => Err(LeaseError::TooManyPending),
             Err(_) => {
                 count(&self.counters.connect_failures);
@@ -77,7 +73,6 @@ impl Upstream {
         }
     }
 
-    /// One that is there already.
     fn kept(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need, now: Instant) -> Option<Lease> {
         if self.may_be_h2() && !need.upgrade && !need.new {
             let threads = self.idle_connections.len();
@@ -106,10 +101,9 @@ impl Upstream {
         None
     }
 
-    /// An idle connection from one thread's shelf that may be used.
     fn idle(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need, now: Instant) -> Option<Connection> {
         loop {
-            // The guard must not outlive the line: what is closed below gives its place back, and may wake others.
+            // The guard must not outlive the line: closing a connection below frees its slot, and may wake others.
             let taken = self.idle_connections(thread).take(endpoint);
             let mut connection = taken?;
             let why = match connection.spent(&self.settings().pool, now) {
@@ -117,7 +111,7 @@ impl Upstream {
                 None if need.fresh => {
                     let idle = now.saturating_duration_since(connection.idle_since);
                     if idle >= self.settings().pool.fresh {
-                        // It is good for others; those before it on the shelf were idle for longer still.
+                        // It is good for other requests; those before it were idle for longer still.
                         self.idle_connections(thread).put(connection);
                         return None;
                     }
@@ -133,10 +127,9 @@ impl Upstream {
         }
     }
 
-    /// Waits for a place or a connection that becomes free, and makes a connection.
     async fn lease_slowly(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need) -> Result<Lease, LeaseError> {
         if self.may_be_h2() && !need.upgrade {
-            // One at a time: the others will find a place on the connection that the first one makes.
+            // One at a time: the others will find a stream on the first one's connection.
             let _one = self.gate.lock().await;
             if let Some(lease) = self.kept(thread, endpoint, need, Instant::now()) {
                 return Ok(lease);
@@ -146,8 +139,7 @@ impl Upstream {
             {
                 return self.connect(thread, endpoint, need, slot).await;
             }
-            // The first one has shown that HTTP/1.1 is spoken, or there is no place: the others need not wait for each
-            // other.
+            // The first one has found HTTP/1.1, or there is no slot: the others need not wait for each other.
         }
         match self.slots.take() {
             Some(slot) => self.connect(thread, endpoint, need, slot).await,
@@ -162,7 +154,7 @@ impl Upstream {
         loop {
             let freed = self.slots.freed.notified();
             tokio::pin!(freed);
-            // Registered before looking, so that what becomes free in between is not missed.
+            // Registered before looking, so that nothing freed in between is missed.
             freed.as_mut().enable();
             if let Some(lease) = self.kept(thread, endpoint, need, Instant::now()) {
                 return Ok(lease);
@@ -170,7 +162,7 @@ impl Upstream {
             if let Some(slot) = self.slots.take() {
                 return self.connect(thread, endpoint, need, slot).await;
             }
-            // Idle ones that will not do for this request make room for one that will.
+            // Idle ones that do not suit this request make room for one that does.
             if self.drop_idle(thread) {
                 continue;
             }
@@ -199,7 +191,6 @@ impl Upstream {
         Ok(Lease::H2(stream, source))
     }
 
-    /// Makes a connection and keeps it, so that a request will find it.
     pub(crate) async fn warm(&self, thread: usize, endpoint: &Arc<Endpoint>) -> Result<(), LeaseError> {
         let Some(slot) = self.slots.take() else { return Ok(()) };
         let timeout = self.settings().timeouts.connect;
@@ -214,7 +205,6 @@ impl Upstream {
         Ok(())
     }
 
-    /// Connects, with TLS if the endpoint has it. Whether HTTP/2 is spoken on it.
     pub(crate) async fn open(
         &self,
         endpoint: &Arc<Endpoint>,
@@ -260,7 +250,6 @@ fn new_connection(transport: Transport, endpoint: Arc<Endpoint>, slot: Connectio
     }
 }
 
-/// Counts a request among those that wait.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {

@@ -1,7 +1,6 @@
-//! Connections to upstreams, kept: a PHP process cannot keep one past its request, this does it for all of them.
+//! Connections to upstreams, kept: a PHP process cannot keep one past its request; this does it for all of them.
 //!
-//! The principal type is [`Upstream`]: where it is, how it does, what it may be asked at a time, and the connections to
-//! it.
+//! The principal type is [`Upstream`]: address, state, limits and connections of an upstream.
 #![forbid(unsafe_code)]
 
 mod attempt;

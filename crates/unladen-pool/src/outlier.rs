@@ -1,7 +1,6 @@
-//! The principal type is [`Outliers`]: takes an endpoint that fails out for a while, as long as enough others are left.
+//! The principal type is [`Outliers`]: takes a failing endpoint out for a while, as long as enough others are left.
 //!
-//! As Envoy's outlier detection by consecutive failures does, without its timer: an endpoint comes back by the clock
-//! alone.
+//! Like Envoy's outlier detection by consecutive failures, without its timer: an endpoint returns by the clock alone.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,29 +9,29 @@ use std::time::Duration;
 use crate::endpoint::Endpoint;
 use crate::settings::OutlierSettings;
 
-/// Takes endpoints of one upstream out. Shared by all threads; a success is one atomic load as long as nothing failed.
+/// Takes out endpoints of one upstream. Shared by all threads; a success is one atomic load as long as nothing failed.
 #[derive(Debug)]
 pub struct Outliers {
     settings: OutlierSettings,
-    /// Between counting those that are out and taking one more out.
+    /// Held from counting the ejected ones to ejecting one more.
     ejecting: Mutex<()>,
 }
 
 impl Outliers {
-    /// By these settings.
+    /// Creates it from settings.
     pub fn new(settings: OutlierSettings) -> Self {
         Self { settings, ejecting: Mutex::new(()) }
     }
 
-    /// A request to this one of `all` was answered.
+    /// Reports that a request to this endpoint was answered.
     pub fn success(&self, endpoint: &Endpoint) {
         if endpoint.failures.load(Ordering::Relaxed) != 0 {
             endpoint.failures.store(0, Ordering::Relaxed);
         }
     }
 
-    /// A request to this one of `all` failed, at this time (milliseconds of the upstream's own clock). For how long it
-    /// is taken out therefore, if it is.
+    /// Reports that a request to this one of `all` failed, at this time (milliseconds of the upstream's own clock).
+    /// Returns the duration if it is taken out.
     pub fn failure(&self, endpoint: &Endpoint, all: &[Arc<Endpoint>], now_ms: u64) -> Option<Duration> {
         if is_out(endpoint, now_ms) {
             // Sent before it was taken out.
@@ -54,7 +53,7 @@ impl Outliers {
         }
         let step = millis(self.settings.ejection).max(1);
         let until = endpoint.ejected_until.load(Ordering::Relaxed);
-        // For each time as long as one ejection that it has done well since, one of the earlier ones is forgotten.
+        // For each good period as long as one ejection, one of the earlier ejections is forgotten.
         let forgotten = u32::try_from((now_ms - until) / step).unwrap_or(u32::MAX);
         let times = endpoint.ejections.load(Ordering::Relaxed).saturating_sub(forgotten).saturating_add(1);
         let length = step.saturating_mul(u64::from(times)).min(millis(self.settings.max_ejection).max(step));
@@ -64,8 +63,8 @@ impl Outliers {
         Some(Duration::from_millis(length))
     }
 
-    /// How many of so many may be out at a time: the share, but at least one if there is a share at all (half of three
-    /// is one, and a tenth of two is one, as in Envoy), and never all.
+    /// Maximum number of ejected endpoints: the share, but at least one if the share is above 0 (half of three is one,
+    /// and a tenth of two is one, as in Envoy), and never all.
     fn most(&self, all: usize) -> usize {
         if self.settings.max_share <= 0.0 {
             return 0;

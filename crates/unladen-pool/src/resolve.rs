@@ -1,9 +1,9 @@
-//! The principal type is [`Resolver`]: which addresses a name has, as the system's own resolver would say.
+//! The principal type is [`Resolver`]: the addresses of a name, as the system's own resolver would find them.
 //!
 //! In this order: an address is itself; `localhost` and names below it are the loopback addresses (RFC 6761, section
 //! 6.3); then the hosts file; then DNS, with the servers, search domains and `ndots` of resolv.conf. Both files are
-//! read at each lookup, so that a change of them needs no restart; lookups are as rare as their answers' lives are
-//! long. Settings may name other DNS servers, such as Consul's. [`Watcher`] keeps asking.
+//! read at each lookup, so that changes need no restart; lookups are only as frequent as answers expire. Settings may
+//! name other DNS servers, such as Consul's. [`Watcher`] repeats lookups.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -31,24 +31,21 @@ pub use watch::Watcher;
 use dns::Dns;
 use file::read;
 
-/// The hosts file has no lives of answers; a change of it is seen after this long.
+/// Lifetime of answers from the hosts file; a change of it is seen after this long.
 const HOSTS_TTL: Duration = Duration::from_secs(10);
 
-/// Which addresses a name has. One for all upstreams; to be used on one runtime, which carries its connections to DNS
-/// servers.
+/// Resolves names. One for all upstreams; to be used on one runtime, which carries its connections to DNS servers.
 #[derive(Debug)]
 pub struct Resolver {
     servers: Servers,
     hosts: PathBuf,
-    /// Made of the servers as they were at the last lookup.
+    /// Made of the servers as of the last lookup.
     dns: Mutex<Option<Arc<Dns>>>,
-    /// Those that settings name instead.
     named: Mutex<HashMap<Vec<SocketAddr>, Arc<Dns>>>,
 }
 
 #[derive(Debug)]
 enum Servers {
-    /// Those of this resolv.conf.
     File(PathBuf),
     Fixed(Vec<SocketAddr>),
 }
@@ -56,22 +53,20 @@ enum Servers {
 /// The addresses of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// In no particular order, each once; at least one.
+    /// Unordered, without duplicates, at least one.
     pub addresses: Vec<SocketAddr>,
-    /// For how long they may be believed, within the bounds of the settings.
     pub ttl: Duration,
-    /// One family's addresses are there, and what the other's are could not be learnt: a failure, and not that there
-    /// are none.
+    /// The lookup of one address family failed (as opposed to an empty answer).
     pub partial: bool,
 }
 
 impl Resolver {
-    /// As the system is set up, in `/etc/hosts` and `/etc/resolv.conf`.
+    /// Uses `/etc/hosts` and `/etc/resolv.conf`.
     pub fn system() -> Self {
         Self::of_files("/etc/hosts", "/etc/resolv.conf")
     }
 
-    /// As these two files say.
+    /// Uses these two files.
     pub fn of_files(hosts: impl Into<PathBuf>, resolv_conf: impl Into<PathBuf>) -> Self {
         Self {
             servers: Servers::File(resolv_conf.into()),
@@ -81,7 +76,7 @@ impl Resolver {
         }
     }
 
-    /// Asking these DNS servers, after a hosts file.
+    /// Uses these DNS servers, after a hosts file.
     pub fn of_servers(hosts: impl Into<PathBuf>, servers: Vec<SocketAddr>) -> Self {
         Self { servers: Servers::Fixed(servers), hosts: hosts.into(), dns: Mutex::default(), named: Mutex::default() }
     }
@@ -89,7 +84,7 @@ impl Resolver {
     /// The addresses of a host, with this port.
     ///
     /// # Errors
-    /// If there are none, or it could not be learnt whether there are any, within the settings' time.
+    /// If there are none, or the lookup fails or exceeds the settings' time.
     pub async fn lookup(&self, host: &str, port: u16, settings: &ResolveSettings) -> Result<Answer, ResolveError> {
         let name = host.strip_suffix('.').unwrap_or(host);
         if let Ok(address) = name.parse::<IpAddr>() {
@@ -112,10 +107,10 @@ impl Resolver {
         Ok(Answer { partial: answer.partial, ..Answer::fixed(answer.addresses, port, ttl) })
     }
 
-    /// The SRV records of a service's name (RFC 2782). Unlike hosts, services stand in no file.
+    /// SRV records of a service's name (RFC 2782). Unlike hosts, services are in no file.
     ///
     /// # Errors
-    /// If there are none, or it could not be learnt whether there are any, within the settings' time.
+    /// If there are none, or the lookup fails or exceeds the settings' time.
     pub(crate) async fn lookup_srv(&self, name: &str, settings: &ResolveSettings) -> Result<SrvAnswer, ResolveError> {
         let dns = self.dns(settings)?;
         match tokio::time::timeout(settings.timeout, dns.lookup_srv(name)).await {

@@ -1,7 +1,7 @@
-//! The principal type is [`UpstreamSettings`]: what is known about an upstream, with every default filled in.
+//! The principal type is [`UpstreamSettings`]: an upstream's settings, with every default filled in.
 //!
-//! Values only: the file they are read from belongs to `unladen-serve`. Each `Default` is the product's default; its
-//! reason stands with it and is what `unladen serve --explain` prints.
+//! Values only: `unladen-serve` reads the file. Each `Default` is the product's default; its reason stands with it and
+//! is what `unladen serve --explain` prints.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,54 +11,43 @@ use serde::Serialize;
 
 use crate::discovery::Discovery;
 
-/// An upstream, resolved.
+/// Resolved settings of an upstream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UpstreamSettings {
-    /// Its name in logs and metrics.
     pub name: String,
-    /// Whether it is the peers of a tier, which have other settings for the same.
+    /// Whether it is the peers of a tier, whose settings have other names.
     #[serde(skip)]
     pub is_tier: bool,
-    /// Where it is: one or more.
     pub origins: Vec<Origin>,
-    /// How its TLS is made, for the origins that have TLS.
     pub tls: TlsSettings,
-    /// What is spoken to it.
     pub http: Protocol,
-    /// Which of several endpoints is taken.
     pub balance: Balance,
-    /// Connections kept.
     pub pool: PoolSettings,
-    /// Bounds of what goes on at a time.
     pub limits: LimitSettings,
-    /// How long things may take.
     pub timeouts: TimeoutSettings,
-    /// When a request is sent again.
     pub retry: RetrySettings,
-    /// Answers at once while the upstream is broken; none: never.
+    /// Answers at once while the upstream is broken; `None` turns it off.
     pub breaker: Option<BreakerSettings>,
-    /// Takes an endpoint that fails out for a while; none: never.
+    /// Takes failing endpoints out for a while; `None` turns it off.
     pub outlier: Option<OutlierSettings>,
-    /// Asks endpoints how they are; none: never.
+    /// Health checks; `None` turns them off.
     pub health: Option<HealthSettings>,
-    /// How names become addresses.
     pub resolve: ResolveSettings,
 }
 
-/// One place where an upstream is.
+/// One address of an upstream.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Origin {
     /// Host and port, or a socket's path.
     pub at: EndpointAddress,
-    /// Whether TLS is spoken there.
     pub tls: bool,
-    /// The share of each of its addresses among those of all origins, 1 to 1,000.
+    /// Weight of each of its addresses among those of all origins, 1 to 1,000.
     pub weight: u32,
-    /// What goes into `Host` and `:authority`, and (without its port) into SNI: as in the URL.
+    /// `Host` and `:authority`, and without the port SNI: as in the URL.
     pub authority: String,
-    /// Where its endpoints are learnt: then `at` is its name alone, and it is the only origin of its upstream. None:
-    /// they are where `at` says.
-    // What sites have kept is found by their settings: those of before this was there stay the same.
+    /// Source of its endpoints: then `at` is only a name, and this is the upstream's only origin. `None`: they are at
+    /// `at`.
+    // Stored responses are found by their site's settings: settings without this field must stay the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discovery: Option<Discovery>,
 }
@@ -69,44 +58,44 @@ pub struct Origin {
 pub enum EndpointAddress {
     /// A name or an address (without brackets), and a port.
     Tcp(String, u16),
-    /// A Unix socket.
     Unix(PathBuf),
 }
 
-/// Whom to trust, and as whom to appear.
+/// Trust and client identity in TLS.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TlsSettings {
-    /// Authorities, PEM, instead of the system's.
+    /// Certificate authorities in PEM, instead of the system's.
     pub ca: Option<PathBuf>,
-    /// Own certificate chain and key, PEM, for an upstream that asks for one.
+    /// Client certificate chain and key, PEM, for an upstream that asks for one.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// The name to ask for and to verify, if it is not the URL's host.
+    /// Name for SNI and verification, if it is not the URL's host.
     pub server_name: Option<String>,
-    /// Accept any certificate. Said loudly at each start.
+    /// Accept any certificate. A warning appears at each start.
     pub insecure: bool,
 }
 
-/// What is spoken to an upstream.
+/// Protocol spoken to an upstream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
-    /// With TLS: HTTP/2 where the upstream offers it (ALPN), else HTTP/1.1. Without TLS: HTTP/1.1.
+    /// With TLS: HTTP/2 if the upstream offers it (ALPN), else HTTP/1.1. Without TLS: HTTP/1.1.
     #[default]
     Auto,
-    /// HTTP/1.1 alone.
+    /// HTTP/1.1 only.
     Http1,
-    /// HTTP/2 alone; without TLS by prior knowledge.
+    /// HTTP/2 only; without TLS by prior knowledge.
     Http2,
     /// FastCGI, one request at a time on a connection.
     #[serde(rename = "fastcgi")]
     FastCgi,
 }
 
-/// Which endpoint is taken.
+/// How an endpoint is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Balance {
-    /// Of two drawn at random by weight, the one with fewer requests in flight for its weight (power of two choices).
+    /// Of two drawn at random by weight, the one with fewer requests in flight relative to its weight (power of two
+    /// choices).
     #[default]
     LeastRequests,
     /// In turn, smoothly by weight.
@@ -116,128 +105,115 @@ pub enum Balance {
 /// Connections kept to an upstream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PoolSettings {
-    /// An idle connection is closed after this long. Must be below the upstream's own.
+    /// An idle connection is closed after this long. Must be below the upstream's own limit.
     pub idle: Duration,
-    /// Idle for less than this, a connection is good enough for a request that must not be sent twice.
+    /// A connection idle for less than this may carry a request that must not be sent twice.
     pub fresh: Duration,
-    /// So many connections are kept ready by all threads together.
+    /// Connections kept ready, by all threads together.
     pub warm: usize,
-    /// Of idle connections, all threads together.
+    /// Maximum of idle connections, all threads together.
     pub max_idle: usize,
-    /// A connection is not used for longer than this in all.
     pub max_age: Duration,
-    /// Nor for more requests.
     pub max_requests: u32,
 }
 
-/// Bounds of what goes on at a time; all threads together.
+/// Bounds of concurrent use; all threads together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LimitSettings {
     /// Connections to the upstream, idle ones included.
     pub connections: usize,
-    /// Requests that wait for a connection.
     pub pending: usize,
-    /// Requests in flight, those that wait included.
+    /// Requests in flight, waiting ones included.
     pub requests: usize,
-    /// Requests that are being sent again.
     pub retries: usize,
-    /// A response's head, in bytes.
+    /// Response head, in bytes.
     pub head_bytes: usize,
 }
 
-/// How long things may take.
+/// Time limits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TimeoutSettings {
-    /// Name, TCP and TLS together, for one attempt.
+    /// Name lookup, TCP and TLS together, for one attempt.
     pub connect: Duration,
-    /// From the request's end (or the last byte of it sent) to the response's first byte.
+    /// From the end of the request (or the last byte of it sent) to the first byte of the response.
     pub first_byte: Duration,
-    /// Between two pieces of a body, either way.
+    /// Between two pieces of a body, in either direction.
     pub idle: Duration,
-    /// The whole of it, retries included. None: no bound (streams).
+    /// The whole request, retries included. `None` for no bound (streams).
     pub request: Option<Duration>,
-    /// Between two pieces of an upgraded connection (WebSocket), either way.
+    /// Between two pieces of an upgraded connection (WebSocket), in either direction.
     pub tunnel: Duration,
 }
 
 /// When a request is sent again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RetrySettings {
-    /// How often at most, besides the first time. The keep-alive race does not count.
+    /// Maximum of retries. Repeats after the keep-alive race do not count.
     pub attempts: u32,
-    /// Statuses for which it is; only if the request is idempotent and its body is still there.
+    /// Statuses that are retried, if the request is idempotent and its body is still available.
     pub statuses: Vec<u16>,
-    /// Of all requests, the share that may be sent again (besides a few a second that always may).
+    /// Share of all requests that may be retried (besides a few a second that always may).
     pub budget: f64,
-    /// The first wait; doubled each time, and jittered over its whole length.
+    /// First pause; doubled each time, and jittered over its whole length.
     pub backoff: Duration,
-    /// No wait is longer.
     pub max_backoff: Duration,
-    /// So many bytes of a body are kept so that they can be sent again.
+    /// Bytes of a body kept for a retry.
     pub replay_bytes: usize,
 }
 
 /// When requests are answered at once, without asking the upstream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BreakerSettings {
-    /// The share of failures (no connection, no answer, 502, 503, 504) that opens it …
+    /// Share of failures (no connection, no answer, 502, 503, 504) that opens it …
     pub failures: f64,
-    /// … among at least so many requests …
+    /// … of at least this many requests within `window`.
     pub requests: u32,
-    /// … within this time.
     pub window: Duration,
-    /// How long it stays open; then so many trials decide.
+    /// Time it stays open, before trials.
     pub open: Duration,
-    /// Trials at a time, and successes in a row that close it.
+    /// Concurrent trials, and consecutive successes that close it.
     pub trials: u32,
 }
 
 /// When one endpoint among several is taken out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutlierSettings {
-    /// Failures in a row.
     pub consecutive: u32,
-    /// For how long: times the number of times it was taken out.
+    /// Duration, multiplied by the number of times it was taken out.
     pub ejection: Duration,
-    /// No longer than this.
     pub max_ejection: Duration,
-    /// At most this share of the endpoints is out at a time.
     pub max_share: f64,
 }
 
-/// How an endpoint is asked.
+/// How an endpoint is checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HealthSettings {
-    /// A path; GET, expecting 200 to 299.
+    /// Path; GET, expecting 200 to 299.
     pub path: String,
-    /// How often, jittered by a tenth.
+    /// Interval, jittered by a tenth.
     pub every: Duration,
-    /// How long an answer may take.
     pub timeout: Duration,
-    /// Good answers in a row that bring an endpoint back.
+    /// Consecutive good answers that bring an endpoint back.
     pub healthy: u32,
-    /// Bad ones that take it out.
+    /// Consecutive bad answers that take it out.
     pub unhealthy: u32,
 }
 
 /// How names become addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResolveSettings {
-    /// The DNS servers that are asked; none: those of resolv.conf.
+    /// DNS servers; `None` for those of resolv.conf.
     pub servers: Vec<SocketAddr>,
-    /// No answer is believed for less …
     pub min_ttl: Duration,
-    /// … or for more than this.
     pub max_ttl: Duration,
-    /// How long asking may take.
     pub timeout: Duration,
 }
 
 // === impl PoolSettings ===
 
 impl PoolSettings {
-    /// Of an upstream of FastCGI. A process of PHP-FPM, or of a Perl program, serves nobody else as long as a connection
-    /// to it is kept: what is idle is closed soon, and what is busy after a while, so that others get their turn.
+    /// Settings for FastCGI. A process of PHP-FPM, or of a Perl program, serves nobody else while a connection to it is
+    /// kept: idle ones are closed soon, and busy ones after a while, so that others get their turn.
     pub fn fastcgi() -> Self {
         Self {
             idle: Duration::from_millis(50),
@@ -324,7 +300,7 @@ impl Default for ResolveSettings {
 }
 
 impl UpstreamSettings {
-    /// With every default, for the tests and as a start for the file's reader.
+    /// Settings with every default, for tests and as a start for the file's reader.
     pub fn new(name: impl Into<String>, origins: Vec<Origin>) -> Self {
         Self {
             name: name.into(),

@@ -1,5 +1,4 @@
-//! The principal type is [`Socket`]: a stream to or from a peer, that can be moved from one thread's runtime to
-//! another's.
+//! The principal type is [`Socket`]: a stream to or from a peer that can move between the runtimes of threads.
 
 use std::io;
 use std::pin::Pin;
@@ -10,25 +9,21 @@ use tokio::net::TcpStream;
 
 use crate::unix_stream::UnixStream;
 
-/// A stream of TCP or of a Unix socket.
+/// A TCP or Unix socket stream.
 #[derive(Debug)]
 pub enum Socket {
-    /// On this thread's runtime.
     Tcp(TcpStream),
-    /// On this thread's runtime.
     Unix(UnixStream),
-    /// On none: between two threads.
+    /// On no runtime: between two threads.
     ParkedTcp(std::net::TcpStream),
-    /// On none: between two threads.
     ParkedUnix(std::os::unix::net::UnixStream),
-    /// Lost while it was moved; reading and writing fail.
     Gone,
 }
 
 // === impl Socket ===
 
 impl Socket {
-    /// Takes it off this thread's runtime, so that another may take it.
+    /// Removes it from this thread's runtime, so that another may take it.
     pub fn park(&mut self) -> io::Result<()> {
         *self = match std::mem::replace(self, Self::Gone) {
             Self::Tcp(stream) => Self::ParkedTcp(stream.into_std()?),
@@ -38,7 +33,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Puts it onto this thread's runtime.
+    /// Registers it on this thread's runtime.
     pub fn unpark(&mut self) -> io::Result<()> {
         *self = match std::mem::replace(self, Self::Gone) {
             Self::ParkedTcp(stream) => Self::Tcp(TcpStream::from_std(stream)?),

@@ -1,4 +1,4 @@
-//! The principal type is [`UpstreamState`]: how an upstream does at one moment.
+//! The principal type is [`UpstreamState`]: state of an upstream at one moment.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,56 +12,44 @@ use crate::endpoint::Endpoint;
 use crate::placed::Placed;
 use crate::upstream::Upstream;
 
-/// How an upstream does.
+/// State of an upstream.
 #[derive(Clone, Debug, Serialize)]
 pub struct UpstreamState {
     pub name: String,
-    /// `closed`, `open`, `half_open`; none: it has no breaker.
+    /// `closed`, `open`, `half_open`; `None` without a breaker.
     pub breaker: Option<&'static str>,
-    /// Requests in flight.
     pub in_flight: usize,
-    /// Requests that wait for a connection.
     pub pending: usize,
-    /// Connections of all kinds.
     pub connections: usize,
-    /// Those of them that are idle.
     pub idle: usize,
     pub endpoints: Vec<EndpointState>,
-    /// What tells its endpoints, if not the host of its URL.
+    /// Source of its endpoints, if not the host of its URL.
     pub endpoints_from: Option<String>,
-    /// Why its name could not be looked up the last time, or its endpoints were not told, if so.
     pub lookup_error: Option<String>,
-    /// How old the last good answer is, if asking has failed since.
+    /// Age of the last good answer, if asking has failed since.
     #[serde(skip)]
     pub endpoints_stale: Option<Duration>,
-    /// What has happened to its connections.
     pub counts: Counts,
 }
 
-/// How an endpoint does.
+/// State of an endpoint.
 #[derive(Clone, Debug, Serialize)]
 pub struct EndpointState {
     pub address: String,
-    /// What health checks say.
     pub healthy: bool,
-    /// Whether it is taken out for its failures.
     pub ejected: bool,
-    /// Its share among those of its priority.
     pub weight: u32,
-    /// The lower, the earlier it is taken.
+    /// Lower ones are taken first.
     pub priority: u32,
-    /// Where it stands, if that is told.
     pub zone: Option<String>,
-    /// Whether it gets no more requests.
     pub draining: bool,
-    /// Requests in flight.
     pub in_flight: u32,
-    /// Idle connections, and those of HTTP/2.
+    /// Idle connections, and HTTP/2 ones.
     pub kept: usize,
 }
 
 impl Upstream {
-    /// What has happened to its connections: as in [`Self::state`], without looking at each of them.
+    /// Counts of its connections, as in [`Self::state`], without visiting each connection.
     pub fn counts(&self) -> Counts {
         let mut counts = self.counters.read();
         if let Some(names) = self.names.get() {
@@ -70,7 +58,7 @@ impl Upstream {
         counts
     }
 
-    /// How it does.
+    /// Current state.
     pub fn state(&self) -> UpstreamState {
         let now = self.now_ms();
         let of = |endpoint: &Arc<Endpoint>, priority, zone, draining| EndpointState {

@@ -1,4 +1,4 @@
-//! [`Upstream::take_over`]: what is known of where an upstream is, for the one that takes its place.
+//! [`Upstream::take_over`]: passes on endpoints to the successor of an upstream.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,8 +9,8 @@ use crate::placed::Placed;
 use crate::upstream::Upstream;
 
 impl Upstream {
-    /// Begins with the endpoints of the one whose place this takes, if both learn them in the same way: whoever tells
-    /// them may be silent just then. Nothing else is taken over, and nothing once this has its own.
+    /// Starts with the endpoints of the predecessor, if both learn them in the same way: their source may be silent
+    /// just then. Nothing else is taken over, and nothing once this has its own.
     pub fn take_over(&self, before: &Self) {
         let (ours, theirs) = (&self.settings().origins, &before.settings().origins);
         let is_same = match (self.discovery(), before.discovery()) {

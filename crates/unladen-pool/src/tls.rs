@@ -1,7 +1,7 @@
-//! The principal type is [`Connector`]: makes TLS of a socket, verified, with sessions resumed.
+//! The principal type is [`Connector`]: verified TLS on a socket, with session resumption.
 //!
-//! Early data (0-RTT) is never sent: whoever sees it can send it again (RFC 8446, section 8), and what it saves, one
-//! round trip of a new connection, is little to a pool that keeps its connections.
+//! Early data (0-RTT) is never sent: an observer can replay it (RFC 8446, section 8), and it would save little, one
+//! round trip of a new connection, for a pool that keeps its connections.
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ mod sessions;
 pub use error::TlsError;
 pub use unladen_tls::TlsFault;
 
-/// What HTTP/2 and HTTP/1.1 are called in ALPN (RFC 7301; RFC 9113, section 3.2).
+/// ALPN names of HTTP/2 and HTTP/1.1 (RFC 7301; RFC 9113, section 3.2).
 const H2: &[u8] = b"h2";
 const HTTP1: &[u8] = b"http/1.1";
 
-/// Makes TLS of a socket. Cheap to clone; shared by all threads, and the sessions to resume with it.
+/// Makes TLS connections. Cheap to clone; threads share it and its sessions.
 #[derive(Clone)]
 pub struct Connector {
     config: Arc<ClientConfig>,
@@ -36,13 +36,13 @@ pub struct Connector {
 // === impl Connector ===
 
 impl Connector {
-    /// Trusting whom these settings name, offering (ALPN) what this protocol allows.
+    /// Creates it with the trust of these settings, and the ALPN offer of this protocol.
     ///
     /// Reads the files named. The system's authorities are read once for all connectors that are made about the same
     /// time.
     ///
     /// # Errors
-    /// A file that cannot be read or does not hold what it should, or a server name that is none.
+    /// A file that cannot be read or has the wrong content, or an invalid server name.
     pub fn new(settings: &TlsSettings, http: Protocol) -> Result<Self, TlsError> {
         let builder = ClientConfig::builder_with_provider(unladen_tls::provider())
             .with_safe_default_protocol_versions()
@@ -75,7 +75,7 @@ impl Connector {
         Ok(Self { config: Arc::new(config), server_name, http })
     }
 
-    /// The same with another protocol: whom it trusts, as whom it appears, and the sessions to resume are shared.
+    /// Clone for another protocol, with the same trust, identity and sessions.
     #[must_use]
     pub fn with_protocol(&self, http: Protocol) -> Self {
         let mut config = ClientConfig::clone(&self.config);
@@ -83,18 +83,17 @@ impl Connector {
         Self { config: Arc::new(config), server_name: self.server_name.clone(), http }
     }
 
-    /// Shakes hands over this socket with the server of this name (a port of it is left out), or of the settings' name
-    /// if they have one.
+    /// Performs the handshake with the server of this name (its port is ignored), or of the settings' name if they have
+    /// one.
     ///
-    /// It takes as long as the peer lets it: the caller bounds it. What is written to the stream has to be flushed: it
-    /// may accept all of it and send none, wherever the socket takes nothing for a moment, as it does when a task has
-    /// done its share of a turn.
+    /// The caller must bound the time. Writes to the stream have to be flushed: it may accept all bytes and send none,
+    /// whenever the socket takes nothing for a moment, as it does when a task has used up its share of a turn.
     ///
     /// # Errors
-    /// [`TlsError::Handshake`] with what was wrong; [`TlsError::Name`] for a name that is none.
+    /// [`TlsError::Handshake`] with the cause; [`TlsError::Name`] for an invalid name.
     ///
-    /// With TLS 1.3 a server that wants a certificate of ours says so only after the handshake: the first read fails
-    /// then, and [`TlsFault::of`] tells it from other failures.
+    /// With TLS 1.3 a server that requires a client certificate says so only after the handshake: then the first read
+    /// fails, and [`TlsFault::of`] recognises it.
     pub async fn connect(&self, name: &str, socket: Socket) -> Result<TlsStream<Socket>, TlsError> {
         let server_name = match &self.server_name {
             Some(name) => name.clone(),
@@ -112,7 +111,7 @@ impl Connector {
     }
 }
 
-/// Whether HTTP/2 was agreed on.
+/// Whether HTTP/2 was negotiated.
 pub fn is_h2(stream: &TlsStream<Socket>) -> bool {
     stream.get_ref().1.alpn_protocol() == Some(H2)
 }
@@ -127,13 +126,13 @@ fn alpn(http: Protocol) -> Vec<Vec<u8>> {
         Protocol::Auto => vec![H2.to_vec(), HTTP1.to_vec()],
         Protocol::Http1 => vec![HTTP1.to_vec()],
         Protocol::Http2 => vec![H2.to_vec()],
-        // It has no name there.
+        // FastCGI has no ALPN name.
         Protocol::FastCgi => Vec::new(),
     }
 }
 
-/// Of an authority's host, as it stands in a certificate: without a port, without the brackets of an address of IPv6,
-/// and without a final dot, which is for the resolver alone.
+/// Host of an authority, as in a certificate: without port, without the brackets of an IPv6 address, and without a
+/// final dot, which is for the resolver alone.
 fn server_name(authority: &str) -> Result<ServerName<'static>, TlsError> {
     let host = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, _)) => address,

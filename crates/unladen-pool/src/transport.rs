@@ -19,16 +19,14 @@ use crate::socket::Socket;
 #[derive(Debug)]
 pub enum Transport {
     Plain(Socket),
-    /// Encrypted; this end is the client.
     TlsClient(Box<tokio_rustls::client::TlsStream<Socket>>, Fault),
-    /// Encrypted; this end is the server.
     TlsServer(Box<tokio_rustls::server::TlsStream<Socket>>),
 }
 
-/// What TLS failed of after its handshake, once it has. Whoever drives a connection has its transport; who waits for an
-/// answer on it, this.
+/// Error of TLS after its handshake, once there is one. The driver of a connection owns its transport; requests that
+/// wait on it use this.
 ///
-/// With TLS 1.3 a server looks at our certificate when the handshake is over for us (RFC 8446, section 4.4.2.4).
+/// With TLS 1.3 a server checks our certificate when the handshake is over for us (RFC 8446, section 4.4.2.4).
 #[derive(Clone, Debug, Default)]
 pub struct Fault(Arc<OnceLock<TlsFault>>);
 
@@ -39,7 +37,7 @@ pub struct Half<'a>(pub &'a RefCell<Transport>);
 // === impl Transport ===
 
 impl Transport {
-    /// What carries it.
+    /// The underlying socket.
     pub fn socket(&mut self) -> &mut Socket {
         match self {
             Self::Plain(socket) => socket,
@@ -48,12 +46,12 @@ impl Transport {
         }
     }
 
-    /// Encrypted, with hands shaken.
+    /// Wraps a client stream after its handshake.
     pub fn tls(stream: tokio_rustls::client::TlsStream<Socket>) -> Self {
         Self::TlsClient(Box::new(stream), Fault::default())
     }
 
-    /// Where is told what TLS fails of from now on.
+    /// Handle to later TLS errors.
     pub fn fault(&self) -> Fault {
         match self {
             Self::TlsClient(_, fault) => fault.clone(),
@@ -61,7 +59,7 @@ impl Transport {
         }
     }
 
-    /// Waits until there may be something to read, without a place to read it into.
+    /// Waits until there may be something to read, without a buffer to read into.
     pub fn poll_readable(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.has_decrypted() {
             return Poll::Ready(Ok(()));
@@ -73,7 +71,7 @@ impl Transport {
         }
     }
 
-    /// Whether there is something to read that the runtime may not have heard of yet: asks the system itself.
+    /// Whether there is something to read that the runtime may not know of yet: asks the system itself.
     pub fn has_come(&mut self) -> bool {
         let mut byte = [std::mem::MaybeUninit::uninit(); 1];
         let seen = match self.socket() {
@@ -84,8 +82,8 @@ impl Transport {
         matches!(seen, Ok(count) if count > 0)
     }
 
-    /// Whether TLS has taken more from the socket than was asked for: of that, the socket says nothing any more. So it
-    /// is if the peer has said that it closes.
+    /// Whether TLS has read more from the socket than was requested, which the socket no longer shows. True if the peer
+    /// has announced its close.
     fn has_decrypted(&self) -> bool {
         match self {
             Self::Plain(_) => false,
@@ -94,8 +92,7 @@ impl Transport {
         }
     }
 
-    /// Has the connection reset when it is dropped, so that its end is not taken for an orderly one. Unix sockets know
-    /// no such thing.
+    /// Resets the connection on drop, so that its end is not taken for an orderly one. Not for Unix sockets.
     pub fn abort(&mut self) {
         if let Socket::Tcp(stream) = self.socket() {
             // It fails if the peer has done so before.
@@ -103,8 +100,8 @@ impl Transport {
         }
     }
 
-    /// Whether it can still be used: nothing has come unasked, and the peer has not closed. What the runtime already
-    /// knows of is seen without a system call.
+    /// Whether it can be reused: no unexpected bytes, and not closed by the peer. Needs no system call if the runtime
+    /// already knows.
     pub fn is_quiet(&mut self) -> bool {
         let mut byte = [0; 1];
         let mut into = ReadBuf::new(&mut byte);
@@ -166,7 +163,7 @@ impl AsyncWrite for Transport {
 }
 
 impl Fault {
-    /// What TLS has failed of, if it has.
+    /// Error of TLS, if there was one.
     pub fn get(&self) -> Option<&TlsFault> {
         self.0.get()
     }
@@ -182,23 +179,23 @@ impl Fault {
 }
 
 impl Half<'_> {
-    /// Reads once into a buffer: how many bytes came, 0 at the stream's end.
+    /// Reads once into a buffer; returns the number of bytes, 0 at the stream's end.
     pub fn poll_read(self, buffer: &mut Buffer, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut transport = self.0.borrow_mut();
         if buffer.is_released() {
-            // Memory is taken when there is something to put into it. A session of TLS holds nothing back at such a
-            // moment: what it had went into the memory that was given back since.
+            // Memory is taken only when there are bytes to store. TLS holds nothing back at such a moment: what it had
+            // went into the memory that was returned since.
             ready!(transport.poll_readable(cx))?;
         }
         buffer.poll_read(&mut *transport, cx)
     }
 
-    /// Reads once into a buffer: how many bytes came, 0 at the stream's end.
+    /// Reads once into a buffer; returns the number of bytes, 0 at the stream's end.
     pub async fn read(self, buffer: &mut Buffer) -> io::Result<usize> {
         poll_fn(|cx| self.poll_read(buffer, cx)).await
     }
 
-    /// Writes some of the pieces, in one system call: how many bytes were taken.
+    /// Writes some of the pieces in one system call; returns the number of bytes written.
     pub fn poll_write(self, cx: &mut Context<'_>, pieces: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         let mut transport = self.0.borrow_mut();
         let transport = Pin::new(&mut *transport);
@@ -209,17 +206,17 @@ impl Half<'_> {
         if count == 0 { Poll::Ready(Err(io::ErrorKind::WriteZero.into())) } else { Poll::Ready(Ok(count)) }
     }
 
-    /// What was written is on its way: TLS may have held some back.
+    /// Flushes: TLS may have held back some of what was written.
     pub fn poll_flush(self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut *self.0.borrow_mut()).poll_flush(cx)
     }
 
-    /// Whether TLS carries it, which may hold some of what was written.
+    /// Whether it uses TLS, which may hold back some of what was written.
     pub fn is_encrypted(self) -> bool {
         !matches!(*self.0.borrow(), Transport::Plain(_))
     }
 
-    /// Says that nothing more is written.
+    /// Closes the writing side.
     pub fn poll_shutdown(self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut *self.0.borrow_mut()).poll_shutdown(cx)
     }

@@ -1,43 +1,41 @@
-//! The principal type is [`Unanswered`]: requests on new connections of FastCGI that nobody may have taken yet.
+//! The principal type is [`Unanswered`]: requests on new FastCGI connections that no process may have accepted yet.
 //!
-//! A process of PHP-FPM serves one connection until that is closed. As long as all of them serve connections that are
-//! kept, a new one waits in the socket's queue, where nobody sees it. So one is closed for each request that has waited
-//! there.
+//! A PHP-FPM process serves one connection until it is closed. While all of them serve kept connections, a new one
+//! waits in the socket's queue, unseen. So a kept connection is closed for each request that has waited there.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// An idle process takes a connection, and answers a simple page, in less than this, in milliseconds. A page that takes
-/// longer is taken for one that waits: that costs a connection, which is little beside the page.
+/// In milliseconds: an idle process accepts a connection and answers a simple page in less. A slower page is taken for
+/// a waiting one: that costs a connection, which is little beside the page.
 const SOON: u64 = 10;
-/// A page that takes seconds is to cost few: from one connection that is closed for it to the next, it is given twice the
-/// time, up to so many milliseconds.
+/// In milliseconds: a page that takes seconds should cost few connections, so the time doubles after each one closed
+/// for it, up to this.
 const LONGEST: u64 = 1000;
 
-/// Requests that nobody may have taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Unanswered {
-    /// So that nobody takes the lock while there are none.
+    /// Avoids the lock while there are none.
     count: AtomicUsize,
     waiting: Mutex<Waiting>,
 }
 
 #[derive(Debug, Default)]
 struct Waiting {
-    /// By the time from which on one has waited too long, in milliseconds of the upstream's clock, and by its number.
+    /// By deadline in milliseconds of the upstream's clock, and by number.
     due: BTreeMap<(u64, u64), Arc<Patience>>,
     begun: u64,
 }
 
-/// Of one request; changed under the lock alone.
+/// State of one request; changed only under the lock.
 #[derive(Debug)]
 struct Patience {
     due: AtomicU64,
     next: AtomicU64,
 }
 
-/// A request on a new connection of FastCGI that nobody may have taken yet, until this is dropped.
+/// A request on a new FastCGI connection that no process may have accepted yet, until this is dropped.
 #[derive(Debug)]
 pub struct Waits {
     unanswered: Arc<Unanswered>,
@@ -48,7 +46,6 @@ pub struct Waits {
 // === impl Unanswered ===
 
 impl Unanswered {
-    /// There is one more.
     pub(crate) fn begin(self: &Arc<Self>, now_ms: u64) -> Waits {
         let due = now_ms + SOON;
         let patience = Arc::new(Patience { due: due.into(), next: (2 * SOON).into() });
@@ -60,8 +57,8 @@ impl Unanswered {
         Waits { unanswered: self.clone(), number, patience }
     }
 
-    /// Whether a connection is to be closed for one that has waited too long. Whoever served the connection turns to that
-    /// one, or to a request of others that waits before it; so it may have another one later.
+    /// Whether to close a connection for a request that has waited too long. The freed process turns to that one, or to
+    /// a request that waits before it; so it may get another one later.
     pub(crate) fn takes_one(&self, now_ms: u64) -> bool {
         if self.count.load(Ordering::Acquire) == 0 {
             return false;

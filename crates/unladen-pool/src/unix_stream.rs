@@ -1,5 +1,5 @@
-//! The principal type is [`UnixStream`]: a stream of a Unix socket on this thread's runtime, which wakes nobody up to say
-//! that its peer has read.
+//! The principal type is [`UnixStream`]: a Unix socket stream on this thread's runtime, without wake-ups for the peer's
+//! reads.
 
 use std::future::Future;
 use std::io::{self, IoSlice, Read, Write};
@@ -15,41 +15,38 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::task::coop::poll_proceed;
 use tokio::time::{Sleep, sleep};
 
-/// How long until a queue that is full is tried again, where it cannot be watched.
+/// Pause before a full queue is tried again, if it cannot be watched.
 const AGAIN: Duration = Duration::from_millis(5);
 
-/// A stream of a Unix socket.
+/// A Unix socket stream.
 ///
-/// The kernel tells whoever waits for a place to write of each message that the peer takes, not only after the queue was
-/// full, as with TCP. A request would wake its thread up twice: once when the peer has taken it, and once when the
-/// answer is there. So places to write are waited for only while there are none.
+/// The kernel wakes those that wait to write at each message that the peer reads, not only after a full queue as with
+/// TCP. A request would wake its thread twice: when the peer has read it, and when the answer is there. So the stream
+/// waits to write only while the queue is full.
 #[derive(Debug)]
 pub struct UnixStream {
     stream: AsyncFd<System>,
     full: Option<Full>,
 }
 
-/// What is waited for while the queue is full.
 #[derive(Debug)]
 enum Full {
-    /// A place, by the same socket.
     Watched(AsyncFd<System>),
-    /// A while: no descriptor was left to watch it by.
     Later(Pin<Box<Sleep>>),
 }
 
 // === impl UnixStream ===
 
 impl UnixStream {
-    /// Takes one that does not block onto this thread's runtime.
+    /// Registers a non-blocking stream on this thread's runtime.
     ///
     /// # Errors
-    /// What the system says.
+    /// When the system refuses.
     pub fn from_std(stream: System) -> io::Result<Self> {
         Ok(Self { stream: watch(stream, Interest::READABLE)?, full: None })
     }
 
-    /// Takes it off.
+    /// Removes it from the runtime.
     pub fn into_std(self) -> System {
         self.stream.into_inner()
     }
@@ -59,13 +56,13 @@ impl UnixStream {
         self.stream.poll_read_ready(cx).map_ok(|_| ())
     }
 
-    /// Writes at once if that can be done, and else as soon as it can.
+    /// Writes at once if possible, else as soon as it is.
     pub fn poll_write_with<T>(
         &mut self,
         cx: &mut Context<'_>,
         mut write: impl FnMut(&System) -> io::Result<T>,
     ) -> Poll<io::Result<T>> {
-        // As with other streams, a task that always gets what it wants lets others go first at times.
+        // As with other streams, a task whose calls always succeed yields at times.
         let coop = ready!(poll_proceed(cx));
         loop {
             match &mut self.full {
@@ -119,7 +116,7 @@ impl AsyncRead for UnixStream {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Poll::Ready(Err(error)),
                 Ok(count) => {
-                    // What there was is taken, and the kernel will tell of more: that saves asking it (epoll(7)).
+                    // All bytes are read, and the kernel will notify of more: that saves a read (epoll(7)).
                     if 0 < count && count < room.len() {
                         guard.clear_ready();
                     }

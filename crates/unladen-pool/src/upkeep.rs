@@ -1,5 +1,4 @@
-//! What an upstream needs besides requests: its idle connections looked after, its names followed, its endpoints asked
-//! how they are.
+//! Background work of an upstream: upkeep of idle connections, name lookups, health checks.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,15 +10,14 @@ use crate::health::{Check, Unhealthy};
 use crate::resolve::{Resolver, Watcher};
 use crate::upstream::Upstream;
 
-/// How often a thread looks after its idle connections.
 const SWEEP: Duration = Duration::from_millis(500);
-/// Nor more often than this.
+/// Minimum interval of these looks.
 const SHORTEST: Duration = Duration::from_millis(10);
-/// After so many looks at none it waits until it is told of one.
+/// After this many looks without connections it waits for a notification.
 const QUIET: u32 = 8;
 
 impl Upstream {
-    /// Looks after a thread's idle connections, for as long as it is polled.
+    /// Maintains a thread's idle connections, as long as it is polled.
     pub async fn look_after(self: &Arc<Self>, thread: usize) {
         let mut ticks = tokio::time::interval(SWEEP);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -52,9 +50,8 @@ impl Upstream {
         }
     }
 
-    /// Follows its names, or what tells its endpoints, and asks its endpoints how they are, for as long as it is
-    /// polled; why one is not well is told each time, and when its endpoints are no longer told, or again, that is. On
-    /// any runtime, once.
+    /// Follows names or discovery and runs health checks, as long as it is polled. Reports each health failure, and
+    /// when discovery fails or recovers. On any runtime, once.
     pub async fn follow(
         self: &Arc<Self>,
         resolver: Arc<Resolver>,
@@ -86,7 +83,6 @@ impl Upstream {
         }
     }
 
-    /// From now on these, each asked how it is.
     fn use_endpoints(
         &self,
         endpoints: Balancer,
@@ -127,7 +123,6 @@ impl Upstream {
     }
 }
 
-/// A task that ends with whoever started it.
 struct AbortOnDrop(tokio::task::JoinHandle<()>);
 
 impl Drop for AbortOnDrop {

@@ -1,5 +1,4 @@
-//! The principal type is [`Upstream`]: where it is, how it does, what it may be asked at a time, and the connections to
-//! it.
+//! The principal type is [`Upstream`]: address, state, limits and connections of an upstream.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -27,10 +26,9 @@ use crate::unanswered::Unanswered;
 pub struct Upstream {
     pub(crate) settings: UpstreamSettings,
     pub(crate) connector: Option<Connector>,
-    /// Offers HTTP/1.1 alone, for upgrades.
+    /// Offers only HTTP/1.1, for upgrades.
     connector_http1: Option<Connector>,
     pub(crate) endpoints: ArcSwap<Balancer>,
-    /// Told when there are other endpoints.
     pub(crate) changed: Notify,
     pub(crate) idle_connections: Box<[Mutex<IdleConnections>]>,
     pub(crate) slots: Arc<ConnectionSlots>,
@@ -42,11 +40,10 @@ pub struct Upstream {
     pub(crate) breaker: Option<Breaker>,
     outliers: Option<Outliers>,
     budget: Budget,
-    /// Of FastCGI: requests that may wait for a process of the application.
+    /// FastCGI: requests that may wait for a process of the application.
     pub(crate) unanswered: Arc<Unanswered>,
-    /// Told when a thread keeps a connection that is to be looked after soon.
     pub(crate) roused: Box<[Notify]>,
-    /// What TLS has shown to be spoken: 0: not known yet; 1: HTTP/1.1; 2: HTTP/2.
+    /// Protocol found by TLS: 0: not known yet; 1: HTTP/1.1; 2: HTTP/2.
     spoken: AtomicU8,
     began: Instant,
     pub(crate) names: OnceLock<Arc<ResolveStatus>>,
@@ -55,12 +52,11 @@ pub struct Upstream {
 /// Why an upstream cannot be configured.
 #[derive(Debug, thiserror::Error)]
 pub enum UpstreamError {
-    /// Certificates or keys that cannot be read or used.
     #[error(transparent)]
     Tls(#[from] TlsError),
 }
 
-/// A request in flight. When it ends, it tells the breaker how.
+/// A request in flight. At its end it reports the result to the breaker.
 #[derive(Debug)]
 pub struct InFlight<'a> {
     upstream: &'a Upstream,
@@ -74,14 +70,12 @@ pub struct Retrying<'a>(&'a Upstream);
 /// Why a request is answered at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The breaker is open; it may be tried again after this long.
     BreakerOpen(Duration),
-    /// As many requests are in flight as may be.
     TooManyRequests,
 }
 
 impl Upstream {
-    /// With the endpoints that need no look-up. The others come with [`Upstream::follow`].
+    /// Creates it with the endpoints that need no look-up. The others come with [`Upstream::follow`].
     pub fn new(settings: UpstreamSettings, threads: usize) -> Result<Arc<Self>, UpstreamError> {
         let has_tls = settings.origins.iter().any(|origin| origin.tls);
         let connector = has_tls.then(|| Connector::new(&settings.tls, settings.http)).transpose()?;
@@ -111,17 +105,17 @@ impl Upstream {
         }))
     }
 
-    /// What it was made of.
+    /// Its settings.
     pub fn settings(&self) -> &UpstreamSettings {
         &self.settings
     }
 
-    /// What has happened to its connections.
+    /// Counters of its connections.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// A request is in flight from now on, unless it is to be answered at once.
+    /// Admits a request as in flight, unless it is to be answered at once.
     pub fn admit(&self, now: Instant) -> Result<InFlight<'_>, Refusal> {
         let limit = self.settings.limits.requests;
         if self.requests.fetch_add(1, Ordering::Relaxed) >= limit {
@@ -136,7 +130,7 @@ impl Upstream {
         Ok(in_flight)
     }
 
-    /// Leave to send a request again, if the budget and the limit allow it.
+    /// Permission to send a request again, if budget and limit allow it.
     pub fn retry(&self, now: Instant) -> Option<Retrying<'_>> {
         let limit = self.settings.limits.retries;
         let next = |retrying| (retrying < limit).then_some(retrying + 1);
@@ -145,8 +139,8 @@ impl Upstream {
         self.budget.withdraw(self.ms(now)).then_some(retrying)
     }
 
-    /// The endpoint for a request, other than those that were `tried` if there is another. If names are still being
-    /// looked up, waits for that, no longer than a connection may take.
+    /// Chooses an endpoint, if possible one not `tried`. Waits for name lookups under way, at most as long as a
+    /// connection may take.
     pub async fn endpoint(&self, tried: &[Arc<Endpoint>]) -> Option<Arc<Endpoint>> {
         if let Some(endpoint) = self.pick(tried) {
             return Some(endpoint);
@@ -174,7 +168,7 @@ impl Upstream {
         self.settings.origins.iter().all(|origin| matches!(origin.at, EndpointAddress::Unix(_)))
     }
 
-    /// Tells how an endpoint has answered, or that it has not.
+    /// Reports the result of a request to an endpoint.
     pub fn report(&self, endpoint: &Arc<Endpoint>, is_good: bool) {
         match &self.outliers {
             Some(outliers) if is_good => outliers.success(endpoint),
@@ -194,7 +188,7 @@ impl Upstream {
             return;
         }
         if self.settings.http == Protocol::FastCgi && self.unanswered.takes_one(self.ms(now)) {
-            // Whoever serves it turns to the request that waits.
+            // The process behind it turns to the waiting request.
             drop(connection);
             count(&self.counters.closed_surplus);
             return;
@@ -215,29 +209,29 @@ impl Upstream {
         }
     }
 
-    /// Where its endpoints are learnt, if not by the host of its URL.
+    /// Source of its endpoints, if not the host of its URL.
     pub fn discovery(&self) -> Option<&Discovery> {
         self.settings.origins.first()?.discovery.as_ref()
     }
 
-    /// Why its name could not be looked up the last time, if so.
+    /// Error of the last name lookup.
     pub fn lookup_error(&self) -> Option<String> {
         self.names.get().and_then(|names| names.error())
     }
 
-    /// Whether an endpoint is well, as far as is known, and has not been taken out for failures.
+    /// Whether an endpoint is healthy as far as known, and not taken out for failures.
     pub fn takes_requests(&self, endpoint: &Endpoint) -> bool {
         let until = endpoint.ejected_until.load(Ordering::Relaxed);
-        // The clock is looked at for those alone that were taken out once.
+        // The clock is only needed for those that were taken out once.
         endpoint.healthy.load(Ordering::Relaxed) && (until == 0 || until <= self.now_ms())
     }
 
-    /// Its endpoints now.
+    /// Current endpoints.
     pub fn endpoints(&self) -> Arc<Balancer> {
         self.endpoints.load_full()
     }
 
-    /// The authority of the URL that an endpoint belongs to, and whether it has TLS.
+    /// Authority of the endpoint's origin, and whether it has TLS.
     pub fn origin(&self, endpoint: &Endpoint) -> (&str, bool) {
         match self.settings.origins.get(endpoint.origin) {
             Some(origin) => (&origin.authority, origin.tls),
@@ -249,7 +243,6 @@ impl Upstream {
         self.idle_connections[thread % self.idle_connections.len()].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Closes the idle connection of this thread, else of another, that was idle for longest.
     pub(crate) fn drop_idle(&self, thread: usize) -> bool {
         let threads = self.idle_connections.len();
         let dropped = (0..threads).any(|offset| self.idle_connections((thread + offset) % threads).drop_oldest());
@@ -259,7 +252,6 @@ impl Upstream {
         dropped
     }
 
-    /// The connector and the name for an endpoint with TLS.
     pub(crate) fn tls(&self, endpoint: &Endpoint, upgrade: bool) -> Option<(&Connector, &str)> {
         let origin = self.settings.origins.get(endpoint.origin).filter(|origin| origin.tls)?;
         let name = match (&self.settings.tls.server_name, &origin.at) {
@@ -271,7 +263,7 @@ impl Upstream {
         Some((connector.as_ref()?, name))
     }
 
-    /// What TLS has failed of at an endpoint after the handshake, with what to do.
+    /// Error of TLS at an endpoint after the handshake, with advice.
     pub fn tls_failed(&self, endpoint: &Endpoint, fault: TlsFault) -> TlsError {
         let name = self.tls(endpoint, false).map_or_else(String::new, |(_, name)| name.to_owned());
         TlsError::Handshake { name, fault }
@@ -302,13 +294,11 @@ impl Upstream {
         self.ms(Instant::now())
     }
 
-    /// Milliseconds since it was configured.
     fn ms(&self, now: Instant) -> u64 {
         u64::try_from(now.saturating_duration_since(self.began).as_millis()).unwrap_or(u64::MAX)
     }
 }
 
-/// Sockets and literal addresses.
 fn known_at_once(settings: &UpstreamSettings) -> Vec<Arc<Endpoint>> {
     let endpoint = |(index, origin): (usize, &crate::settings::Origin)| {
         let address = match &origin.at {
@@ -326,7 +316,7 @@ fn known_at_once(settings: &UpstreamSettings) -> Vec<Arc<Endpoint>> {
 // === impl InFlight ===
 
 impl InFlight<'_> {
-    /// The upstream has answered, and whether well; or it has not. What is said first counts.
+    /// Reports the result once: only the first report counts.
     pub fn report(&mut self, is_good: bool, now: Instant) {
         if let (Some(breaker), Some(pass)) = (&self.upstream.breaker, self.pass.take()) {
             breaker.report(pass, is_good, self.upstream.ms(now));

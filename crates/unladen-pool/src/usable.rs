@@ -1,5 +1,5 @@
-//! The principal type is [`Usable`]: how many of an upstream's endpoints can take requests, as far as is known without
-//! asking them.
+//! The principal type is [`Usable`]: how many of an upstream's endpoints can take requests, as far as known without
+//! probing.
 
 use std::os::unix::fs::FileTypeExt;
 use std::sync::atomic::Ordering;
@@ -10,15 +10,14 @@ use crate::upstream::Upstream;
 /// How many of an upstream's endpoints can take requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usable {
-    /// Those that health checks have not taken out, and whose socket is there if they are at one.
     pub usable: usize,
-    /// All that may get requests: those that are being drained are not among them.
+    /// All that may get requests, without drained ones.
     pub all: usize,
 }
 
 impl Upstream {
-    /// How many of its endpoints can take requests. What failed for requests (the breaker, ejected endpoints) does not
-    /// count: it is over in a moment, and comes from the requests themselves.
+    /// Counts usable endpoints. Failures of requests (the breaker, ejected endpoints) do not count: they are over in a
+    /// moment, and come from the requests themselves.
     pub fn usable(&self) -> Usable {
         let balancer = self.endpoints();
         let endpoints = balancer.endpoints();

@@ -1,9 +1,9 @@
-//! The principal type is [`Window`]: what happened lately, good and bad, counted over a sliding time.
+//! The principal type is [`Window`]: recent good and bad events, counted over a sliding window.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How many parts the time is cut into; the oldest is dropped whole.
+/// Number of parts of the window; the oldest is dropped as a whole.
 const PARTS: u64 = 10;
 /// A part is one word, so that a count is one atomic addition and never lands between two resets: its number (modulo
 /// 2²⁴), then 20 bits of good ones, then 20 bits of bad ones.
@@ -12,18 +12,16 @@ const COUNT: u64 = (1 << COUNT_BITS) - 1;
 const GOOD: u64 = 1 << COUNT_BITS;
 const BAD: u64 = 1;
 const NUMBER_BITS: u32 = 24;
-/// From here on a part's counts are halved, both, which keeps their ratio; the room above is for the additions of
-/// threads that looked at the same time.
+/// From here on both counts of a part are halved, which keeps their ratio; the room above is for additions of threads
+/// that looked at the same time.
 const FULL: u64 = COUNT - (1 << 12);
 
-/// Counts of two kinds over the last while, to a tenth of that while.
 #[derive(Debug)]
 pub(crate) struct Window {
     part_ms: u64,
     parts: [AtomicU64; PARTS as usize],
 }
 
-/// What a window held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) good: u64,
@@ -31,24 +29,21 @@ pub(crate) struct Counts {
 }
 
 impl Window {
-    /// Over this time, at least 10 ms.
+    /// A window of this length, at least 10 ms.
     pub(crate) fn new(over: Duration) -> Self {
         let part_ms = (u64::try_from(over.as_millis()).unwrap_or(u64::MAX) / PARTS).max(1);
-        // Numbered as the part that was in each place before the first: none of them counts.
+        // Numbered as their predecessors: none of them counts.
         Self { part_ms, parts: std::array::from_fn(|_| AtomicU64::new(word(u64::MAX))) }
     }
 
-    /// Counts a good one.
     pub(crate) fn good(&self, now_ms: u64) {
         self.add(now_ms, GOOD);
     }
 
-    /// Counts a bad one.
     pub(crate) fn bad(&self, now_ms: u64) {
         self.add(now_ms, BAD);
     }
 
-    /// All of the time that ends now.
     pub(crate) fn counts(&self, now_ms: u64) -> Counts {
         let current = now_ms / self.part_ms;
         let mut counts = Counts::default();
@@ -63,7 +58,6 @@ impl Window {
         counts
     }
 
-    /// Forgets all.
     pub(crate) fn clear(&self) {
         for part in &self.parts {
             part.store(word(u64::MAX), Ordering::Relaxed);
@@ -76,7 +70,7 @@ impl Window {
         let seen = part.load(Ordering::Relaxed);
         let has_room = (seen >> COUNT_BITS & COUNT) < FULL && (seen & COUNT) < FULL;
         if number_of(seen) == number_of(word(number)) && has_room {
-            // Should another thread begin the next round of this part in between, this one counts there: no harm.
+            // If another thread begins the next round of this part in between, this one counts there: no harm.
             part.fetch_add(what, Ordering::Relaxed);
             return;
         }
@@ -93,7 +87,6 @@ impl Window {
     }
 }
 
-/// An empty part of this number.
 const fn word(number: u64) -> u64 {
     (number & ((1 << NUMBER_BITS) - 1)) << (2 * COUNT_BITS)
 }

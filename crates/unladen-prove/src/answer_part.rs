@@ -1,4 +1,4 @@
-//! The principal type is [`AnswerPart`]: a part of an answer that a knob is to change, such as `size` or `Vary`.
+//! The principal type is [`AnswerPart`]: a part of an answer that a knob is meant to change, such as `size` or `Vary`.
 //!
 //! ```
 //! use unladen_prove::AnswerPart;
@@ -14,15 +14,12 @@ use std::str::FromStr;
 
 use http::HeaderName;
 
-/// A part of an answer that a knob is to change.
+/// A part of an answer that a knob is meant to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerPart {
-    /// The size of the body, as it is sent.
     Size,
     Status,
-    /// What the body says.
     Body,
-    /// Whether a cache answers.
     Cache,
     Header(HeaderName),
 }
@@ -31,7 +28,6 @@ pub enum AnswerPart {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no part of an answer: expected size, status, body, cache, or the name of a header such as Vary")]
 pub struct AnswerPartError {
-    /// What was given.
     pub text: String,
 }
 

@@ -1,6 +1,6 @@
-//! The principal type is [`Answering`]: to see that what a command has restarted answers again.
+//! The principal type is [`Answering`]: checks that what a command has restarted answers again.
 //!
-//! A reload is asynchronous: the command is done long before the processes that serve have been replaced.
+//! A reload is asynchronous: the command is done long before the serving processes have been replaced.
 
 use std::time::{Duration, Instant};
 
@@ -9,40 +9,35 @@ use unladen_load::{Cancel, Driver, DriverConfig, ErrorKind, LoadError, Request};
 use crate::error::SwitchError;
 use crate::ready::PAUSE;
 
-/// What to ask after a command, and for how long.
 #[derive(Clone, Debug)]
 pub(crate) struct Answering {
     /// What was restarted or switched: "the service `php`".
     what: String,
-    /// By which command, as a part of a sentence.
     command: String,
-    /// One request, and what to think of its answer.
     config: DriverConfig,
-    /// The longest that it may fail.
+    /// Maximum time that it may fail.
     within: Duration,
 }
 
-/// Who says what is wrong with an answer that waiting does not mend, such as a 404.
+/// Who reports an answer that waiting does not mend, such as a 404.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judge {
-    /// The caller, who asks next and knows the arm: the wait ends without an error.
+    /// The caller, who sends the next request and knows the arm: the wait ends without an error.
     Caller,
-    /// This wait: nobody asks after it.
     Wait,
 }
 
-/// Answers in a row that are enough: one may come from a worker that is about to end.
+/// Required consecutive answers: one may come from a worker that is about to end.
 const ANSWERS: u32 = 3;
-/// The time that these answers cover at least, after each switch: a warm-up, which is not counted, follows.
+/// Minimum time covered by these answers after each switch: a warm-up, which is not counted, follows.
 pub(crate) const STEADY: Duration = Duration::from_millis(200);
 /// The same where nothing else would notice a worker that ends late: a reload of PHP-FPM was seen to answer 502 0.6 s
 /// after its signal.
 pub(crate) const SURE: Duration = Duration::from_secs(1);
-/// So long does an answer that waiting does not mend have to stay: an application may say 500 while it starts.
+/// Minimum duration of an answer that waiting does not mend: an application may answer 500 while it starts.
 const OTHERWISE: Duration = Duration::from_secs(2);
 
 impl Answering {
-    /// Asks as `config` does, but for this request alone.
     pub(crate) fn new(
         (what, command): (String, String),
         config: &DriverConfig,
@@ -54,17 +49,16 @@ impl Answering {
         Self { what, command, config, within }
     }
 
-    /// The same after another command.
     pub(crate) fn after(self, what: String, command: String) -> Self {
         Self { what, command, ..self }
     }
 
-    /// Waits until the request is answered as expected, several times in a row over this time.
+    /// Waits until the request is answered as expected, several times in a row over the time `steady`.
     ///
-    /// A request that is under way at the end of the bound may take its own time limit: a slow page is no failure.
+    /// A request under way at the limit may take its own time limit: a slow page is no failure.
     ///
     /// # Errors
-    /// When it still fails at the end of the bound, or is cancelled.
+    /// When it still fails at the limit, or is cancelled.
     pub(crate) fn wait(&self, steady: Duration, judge: Judge, cancel: &Cancel) -> Result<(), SwitchError> {
         let started = Instant::now();
         let (mut answers, mut since) = (0, started);
@@ -79,7 +73,7 @@ impl Answering {
                     }
                     answers += 1;
                     let covered = since.elapsed();
-                    // Of a slow page, two answers cover more than enough.
+                    // Two answers of a slow page cover more than enough.
                     if (answers >= ANSWERS && covered >= steady) || (answers > 1 && covered >= SURE) {
                         return Ok(());
                     }
@@ -108,7 +102,7 @@ impl Answering {
         }
     }
 
-    /// Asks once. A driver anew for each look: an old one's connection may lead to the program that has ended.
+    /// Sends one request, with a new driver each time: an old one's connection may lead to the process that has ended.
     fn look(&self, cancel: &Cancel) -> Result<(), LoadError> {
         Driver::start(self.config.clone())?.sample(0, cancel).map(drop)
     }
@@ -120,7 +114,6 @@ impl Answering {
     }
 }
 
-/// Whether a failure is one that a restart brings about, and time mends.
 pub(crate) fn is_passing(error: &LoadError) -> bool {
     match error {
         LoadError::UnexpectedStatus { sample, .. } => matches!(sample.status.as_u16(), 502..=504),

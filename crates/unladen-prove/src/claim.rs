@@ -1,7 +1,7 @@
-//! The principal type is [`Claim`]: the right of one run, among all on this machine, to switch a file.
+//! The principal type is [`Claim`]: the right of one run on this machine to switch a file.
 //!
-//! A journal keeps two runs of one experiment apart. Two experiments that switch the same file have a journal each: the
-//! second would take what the first has switched for the original, and put that back.
+//! A journal keeps two runs of one experiment apart. Two experiments that switch the same file have separate journals:
+//! the second would take the first one's change for the original, and restore that.
 
 use std::io;
 use std::os::linux::net::SocketAddrExt;
@@ -14,24 +14,23 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::fault::Fault;
 
-/// How long a lock, or a claim, is waited for. A child of a run that was killed holds it until it has become the command
-/// that it is to run, a moment later.
+/// Wait for a lock or a claim. A child of a killed run holds it until it has executed its command, a moment later.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The right to switch a file, until this is dropped, or the process ends, however it does.
+/// The right to switch a file, until this is dropped, or the process ends in any way.
 ///
-/// It is the name of an abstract socket (unix(7)), which all users' processes share and which leaves nothing behind. In
-/// containers with a network of their own it keeps apart those inside.
+/// It is the name of an abstract socket (unix(7)), which all users' processes share and which leaves nothing behind.
+/// Containers with their own network are only kept apart inside.
 #[derive(Debug)]
 pub(crate) struct Claim {
     path: PathBuf,
-    /// Nobody sends anything to it.
+    /// Never receives anything.
     _socket: UnixDatagram,
 }
 
 impl Claim {
-    /// None: its folder is not there, as whoever looks at the file next says; or there are no such sockets here, and
-    /// experiments are not kept apart.
+    /// `None` if its folder is missing, which the next access to the file reports; or if there are no such sockets
+    /// here, and experiments are not kept apart.
     ///
     /// # Errors
     /// If another run has it.
@@ -54,13 +53,12 @@ impl Claim {
         }
     }
 
-    /// What it is of.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// The same for each way to the file, and short enough for the name of a socket, of at most 107 bytes.
+/// Equal for all paths to the file, and short enough for the name of a socket, of at most 107 bytes.
 fn name_of(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let found = folder.metadata().ok()?;

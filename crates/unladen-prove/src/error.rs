@@ -13,19 +13,16 @@ use crate::put_back::PutBack;
 pub enum SwitchError {
     #[error("another run of this experiment is under way (it holds {folder}): wait for its end", folder = folder.display())]
     Busy { folder: PathBuf },
-    /// What an earlier run left behind could not be put back.
     #[error("an earlier run was killed, and not all that it left could be put back:\n{0}")]
     LeftOver(PutBack),
-    /// The folder of the journal belongs to someone else, who could have it say anything.
+    /// The folder of the journal belongs to another user, who could have put any commands into it.
     #[error("{folder} is not a folder of yours alone: remove it if you did not make it", folder = folder.display())]
     Foreign { folder: PathBuf },
-    /// Nothing can be put back for an experiment that is not there.
     #[error("{file}: {why}; nothing of an experiment of this name was left behind", file = file.display())]
     NoExperiment { file: PathBuf, why: String },
     /// The journal cannot be written or read, so nothing is switched.
     #[error("cannot {what} {path}: {source}; without a journal beside the experiment nothing is switched", path = path.display())]
     Journal { what: &'static str, path: PathBuf, source: io::Error },
-    /// The journal is not as this version writes it.
     #[error("{path} cannot be understood: {source}; put back what it names by hand, then remove its folder", path = path.display())]
     JournalText { path: PathBuf, source: serde_json::Error },
     /// A knob cannot be switched at all; nothing was changed.
@@ -55,17 +52,16 @@ pub enum SwitchError {
         #[source]
         fault: Fault,
     },
-    /// A service, or a knob, was not ready in time.
     #[error("{what} is not ready: {condition} did not come true within {}: {last}", humantime::format_duration(*within))]
     NotReady { what: String, condition: String, within: Duration, last: String },
-    /// What a command has restarted was not answering as before in time.
+    /// What a command has restarted did not answer as before in time.
     #[error(
         "{what} does not answer as before: {} after {command}, {request} still fails. If it needs longer, give it a \
          `ready` with a longer `within`. The last attempt: {last}", humantime::format_duration(*within)
     )]
     NotAnswering {
         what: String,
-        /// By which command, as a part of a sentence.
+        /// The command, as a part of a sentence.
         command: String,
         request: String,
         within: Duration,

@@ -29,37 +29,27 @@ use unladen_lockin::{Arm, Design};
 /// An experiment.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// Its file, absolute; none if it was made in code.
+    /// Absolute; `None` if it was made in code.
     pub file: Option<PathBuf>,
-    /// The folder in which its commands run.
     pub folder: PathBuf,
-    /// What reports call it; the name of its file unless that says otherwise.
+    /// Title in reports; by default the name of its file.
     pub title: String,
-    /// Which combinations of its knobs are measured.
     pub design: Design,
-    /// What is requested, at least one.
     pub urls: Vec<UrlLine>,
-    /// How often all services are restarted, the outer level of the experiment; 1 for never.
+    /// Number of restarts of all services, the outer level of the experiment; 1 for none.
     pub restarts: u32,
-    /// The cold arm beside each arm, if there are any.
     pub cold: Option<Cold>,
-    /// The quantiles of the latency to compare.
     pub quantiles: Vec<Quantile>,
-    /// The latencies of which to compare the share of requests that are within.
     pub within: Vec<Duration>,
-    /// What of the answers the knobs are to change.
     pub expect_change: Vec<AnswerPart>,
-    /// What is sent.
     pub load: Load,
     pub services: Vec<Service>,
-    /// The knobs, in the order of the file.
     pub knobs: Vec<KnobSpec>,
 }
 
 /// How requests are made cold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cold {
-    /// The shell command before each cold request.
     pub command: String,
     /// Cold requests of each arm in each block, at least 1.
     pub requests: u32,
@@ -85,13 +75,13 @@ impl Experiment {
         }
     }
 
-    /// The arms: the baseline, the baseline again, then the others as the design wants them.
+    /// The arms: the baseline, the baseline again, then the others of the design.
     pub fn arms(&self) -> Vec<Arm> {
         let names: Vec<&str> = self.knobs.iter().map(|knob| knob.name.as_str()).collect();
         self.design.arms(&names)
     }
 
-    /// What is requested in an arm: one request a URL, in their order.
+    /// Requests of an arm: one for each URL, in order.
     ///
     /// # Errors
     /// When a cookie, or a URL that was changed in code, makes no request.

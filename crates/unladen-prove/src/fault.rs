@@ -8,12 +8,10 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A command could not be run, failed, or took too long.
     #[error(transparent)]
     Command(#[from] CommandFault),
     #[error("cannot {what} {path}: {source}", path = path.display())]
     File { what: &'static str, path: PathBuf, source: io::Error },
-    /// A file that could not be put back as it is.
     #[error("{path} is {is}: {instead}", path = path.display())]
     Unsafe { path: PathBuf, is: String, instead: &'static str },
     #[error("the patch {patch} does not apply in {dir}{advice}\n{output}", patch = patch.display(), dir = dir.display())]
@@ -22,7 +20,7 @@ pub enum Fault {
     Foreign { path: PathBuf },
 }
 
-/// Why a command did not do what it was to.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandFault {
@@ -42,19 +40,17 @@ pub enum CommandFault {
 }
 
 impl Fault {
-    /// Whether nothing is wrong, but someone threw the [`Cancel`](unladen_load::Cancel).
+    /// Whether it is only a cancellation by [`Cancel`](unladen_load::Cancel).
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Command(CommandFault::Cancelled))
     }
 
-    /// For `map_err`: names what was done to which file.
     pub(crate) fn file(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { what, path, source }
     }
 }
 
-/// Output as a paragraph of its own, or nothing.
 fn shown(output: &str) -> String {
     if output.is_empty() { "; it said nothing".into() } else { format!("; it said:\n{output}") }
 }

@@ -1,9 +1,9 @@
-//! The principal type is [`Journal`]: the folder beside an experiment that keeps the originals and the way back, until
-//! all is put back. Who has it open holds its lock, and no other run of the experiment can begin.
+//! The principal type is [`Journal`]: the folder beside an experiment with the originals and the way back, until all is
+//! put back. An open journal holds its lock, and no other run of the experiment can begin.
 //!
-//! - `plan.json` says how to put back; it is there from before the first switch on, and whole.
+//! - `plan.json` says how to put back; it exists before the first switch, and is complete.
 //! - `kept-N` are originals.
-//! - `switched-K` is there from before knob K is switched for the first time on.
+//! - `switched-K` exists from before the first switch of knob K.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -21,12 +21,10 @@ use crate::plan::Plan;
 use crate::saver::write_new;
 
 const PLAN: &str = "plan.json";
-/// Under this name it is written, and renamed when it is whole.
+/// Written under this name, and renamed when complete.
 const NEW_PLAN: &str = "plan.json.new";
-/// How often a folder that vanishes under the lock is made anew.
 const TRIES: usize = 100;
 
-/// The folder, locked.
 #[derive(Debug)]
 pub(crate) struct Journal {
     folder: PathBuf,
@@ -34,7 +32,7 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Where the journal of an experiment is: beside it, `.NAME.undo`.
+    /// Beside the experiment: `.NAME.undo`.
     pub(crate) fn folder_of(experiment: &Path) -> Result<PathBuf, SwitchError> {
         let fail = failed("find the folder of", experiment);
         let whole = std::path::absolute(experiment).map_err(failed("find the folder of", experiment))?;
@@ -45,7 +43,6 @@ impl Journal {
         Ok(folder.join(name))
     }
 
-    /// Makes the folder unless it is there, and locks it.
     pub(crate) fn open(experiment: &Path) -> Result<Self, SwitchError> {
         let folder = Self::folder_of(experiment)?;
         for _try in 0..TRIES {
@@ -62,7 +59,6 @@ impl Journal {
         Err(SwitchError::Busy { folder })
     }
 
-    /// Locks the folder if it is there.
     pub(crate) fn find(experiment: &Path) -> Result<Option<Self>, SwitchError> {
         Self::lock(&Self::folder_of(experiment)?)
     }
@@ -84,17 +80,16 @@ impl Journal {
             return Err(SwitchError::Foreign { folder: folder.to_owned() });
         }
         let handle = take(handle, folder)?;
-        // Its last owner may have removed it between our opening and our locking.
+        // Its last owner may have removed it between opening and locking.
         let same = fs::symlink_metadata(folder).is_ok_and(|now| (now.dev(), now.ino()) == (found.dev(), found.ino()));
         Ok(same.then(|| Self { folder: folder.to_owned(), handle }))
     }
 
-    /// Where it is.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What an earlier run left: its plan and the knobs that it had switched; none if it had switched nothing.
+    /// Leftovers of an earlier run: its plan and the knobs that it had switched; `None` if it had switched nothing.
     pub(crate) fn left_over(&self) -> Result<Option<(Plan, Vec<usize>)>, SwitchError> {
         let path = self.folder.join(PLAN);
         let text = match fs::read(&path) {
@@ -108,7 +103,6 @@ impl Journal {
         Ok((!switched.is_empty()).then_some((plan, switched)))
     }
 
-    /// Writes the plan, and waits until it and the originals are on the disk.
     pub(crate) fn write(&self, plan: &Plan) -> Result<(), SwitchError> {
         let (new, path) = (self.folder.join(NEW_PLAN), self.folder.join(PLAN));
         let text = serde_json::to_vec_pretty(plan)
@@ -121,7 +115,6 @@ impl Journal {
         File::open(above).and_then(|above| above.sync_all()).map_err(failed("write", above))
     }
 
-    /// Notes that these knobs are about to be switched.
     pub(crate) fn mark(&self, knobs: &[usize]) -> Result<(), SwitchError> {
         let mut new = false;
         for knob in knobs {
@@ -134,7 +127,7 @@ impl Journal {
         if new { self.sync() } else { Ok(()) }
     }
 
-    /// Forgets what is in it. The plan goes first: without it the rest means nothing.
+    /// Deletes its content, the plan first: without it the rest means nothing.
     pub(crate) fn clear(&self) -> Result<(), SwitchError> {
         let ours =
             |name: &str| [PLAN, NEW_PLAN].contains(&name) || name.starts_with("kept-") || name.starts_with("switched-");
@@ -163,7 +156,6 @@ impl Journal {
     }
 }
 
-/// Takes the lock, if it is free within [`PATIENCE`].
 fn take(mut handle: File, folder: &Path) -> Result<Flock<File>, SwitchError> {
     let started = Instant::now();
     loop {

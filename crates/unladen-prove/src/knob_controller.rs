@@ -1,9 +1,8 @@
-//! The principal type is [`KnobController`]: it puts the knobs as an arm wants them, and in the end puts everything
-//! back.
+//! The principal type is [`KnobController`]: it sets the knobs for an arm, and puts everything back in the end.
 //!
 //! The order of a switch: the knobs that go off, the last first; those that go on, the first first; then each service
-//! that one of them names once, however many do; then everyone's `ready`; then, if a command was run, until the first URL
-//! is answered as before; then the longest `settle`.
+//! that one of them names, once; then all `ready` checks; then, if a command was run, the wait until the first URL is
+//! answered as before; then the longest `settle`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,67 +25,55 @@ use crate::shell::{COMMAND_TIME, Shell, quoted};
 use crate::systemd::Systemd;
 use unladen_lockin::Arm;
 
-/// Puts the knobs of one experiment as an arm wants them.
+/// Sets the knobs of one experiment for an arm.
 ///
-/// See the [crate's example](crate). Dropped before it has put back, it does so then, and nobody hears what failed.
+/// See the [crate's example](crate). If dropped before it has put back, it does so then, and errors are lost.
 #[derive(Debug)]
 pub struct KnobController {
     experiment: Experiment,
     shell: Shell,
     systemd: Systemd,
-    /// None where nothing on the system is switched.
+    /// `None` if nothing on the system is switched.
     journal: Option<Journal>,
-    /// No other run may switch these files meanwhile.
     claims: Vec<Claim>,
     plan: Plan,
-    /// For each knob, the side on which it is, if it is on one.
+    /// For each knob, its current side, if it is on one.
     now: Vec<Option<bool>>,
-    /// For each knob and each of its changes, whether it is made.
     made: Vec<Vec<bool>>,
-    /// The knobs that were switched at least once.
     switched: BTreeSet<usize>,
-    /// The services that have yet to be restarted.
     stale: BTreeSet<usize>,
     found: Option<PutBack>,
-    /// How requests are sent, where the answers after a command are waited for.
     asks: Option<DriverConfig>,
-    /// Whether what is requested was seen to answer.
     has_answered: bool,
-    /// The arm that was set last.
     arm: Option<Arm>,
-    /// What was waited for after the last switch, if that ran a command.
+    /// The wait after the last switch, if that ran a command.
     answering: Option<Answering>,
 }
 
 /// What a switch did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Switched {
-    /// The knobs that were switched on the system, by index.
     pub knobs: Vec<usize>,
-    /// The services that were restarted, by index.
     pub restarted: Vec<usize>,
-    /// How long it took, readiness and settling included.
     pub took: Duration,
 }
 
-/// What a run that was killed left behind.
+/// What a killed run left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOver {
-    /// The folder with the originals.
     pub journal: PathBuf,
-    /// The knobs that it had switched, by name.
     pub knobs: Vec<String>,
 }
 
 // === impl KnobController ===
 
 impl KnobController {
-    /// Puts back what a killed run left, if one did; looks whether everything can be switched; and writes down the way
-    /// back. Nothing is switched yet.
+    /// Puts back what a killed run left, checks that everything can be switched, and records the way back. Switches
+    /// nothing yet.
     ///
     /// # Errors
-    /// When another run of the experiment is under way, what was left cannot be put back, a knob could not be switched
-    /// or not be put back, or the journal cannot be written. Nothing was switched then.
+    /// When another run of the experiment is under way, leftovers cannot be put back, a knob could not be switched or
+    /// put back, or the journal cannot be written. Nothing was switched then.
     pub fn open(experiment: &Experiment) -> Result<Self, SwitchError> {
         Self::open_with(experiment, Systemd::new())
     }
@@ -115,7 +102,7 @@ impl KnobController {
             None => Ok(plan),
         });
         if let (Err(_), Some(journal)) = (&plan, &journal) {
-            // Nothing was switched, so there is nothing to remember; the first error tells more than this one's.
+            // Nothing was switched, so nothing needs to be remembered; the first error is more useful.
             let _ = journal.remove();
         }
         Ok(Self {
@@ -137,19 +124,19 @@ impl KnobController {
         })
     }
 
-    /// From now on, wherever a service was restarted or a knob's command run, waits until the first request of the arm
-    /// is answered as `config` expects, several times in a row.
+    /// From now on, after each restart or knob command, waits until the first request of the arm is answered as
+    /// `config` expects, several times in a row.
     pub fn ask(&mut self, config: DriverConfig) {
         self.asks = Some(config);
     }
 
-    /// Takes note that what is requested answers as it should: it has to when all is put back, too.
+    /// Records that the requests succeed: they must again when all is put back.
     pub fn note_answered(&mut self) {
         self.has_answered = true;
     }
 
-    /// After a request of the arm has failed with this error: if the last switch ran a command, and time may mend the
-    /// error, waits once more, for longer. Tells whether it did, so that another try is worth it.
+    /// To be called after a failed request of the arm: if the last switch ran a command, and time may resolve the
+    /// error, waits once more, for longer. Returns whether another try is worth it.
     ///
     /// # Errors
     /// As [`set`](Self::set).
@@ -159,16 +146,16 @@ impl KnobController {
         Ok(true)
     }
 
-    /// What [`open`](Self::open) put back after an earlier run that was killed.
+    /// What [`open`](Self::open) put back after a killed run.
     pub fn found(&self) -> Option<&PutBack> {
         self.found.as_ref()
     }
 
-    /// Puts the knobs as the arm wants them. What is so already is not touched, and no service restarted for it.
+    /// Sets the knobs for the arm. Knobs already set are not touched, and restart no service.
     ///
     /// # Errors
-    /// When a knob, a restart or a ready check fails, or it is cancelled: a running command is then killed. The knobs
-    /// may be anyhow after that, and [`put_back`](Self::put_back) is due.
+    /// When a knob, a restart or a ready check fails, or on cancellation, which kills a running command. Knobs may be
+    /// in any state after that, and [`put_back`](Self::put_back) is due.
     pub fn set(&mut self, arm: &Arm, cancel: &Cancel) -> Result<Switched, SwitchError> {
         let started = Instant::now();
         if cancel.is_cancelled() {
@@ -184,7 +171,7 @@ impl KnobController {
         }
         let off = knobs.iter().rev().filter(|knob| !wanted(**knob));
         for knob in off.chain(knobs.iter().filter(|knob| wanted(**knob))) {
-            // One by one: what comes after one that fails is as it was, and needs no putting back.
+            // One by one: those after a failed one are unchanged, and need no putting back.
             self.switched.insert(*knob);
             self.switch(*knob, wanted(*knob), cancel)?;
         }
@@ -201,7 +188,7 @@ impl KnobController {
         Ok(Switched { knobs, restarted, took: started.elapsed() })
     }
 
-    /// Restarts all services, with the environment that the knobs give them now, and waits until they are ready.
+    /// Restarts all services, with the environment from the knobs' current state, and waits until they are ready.
     ///
     /// # Errors
     /// As [`set`](Self::set).
@@ -213,7 +200,7 @@ impl KnobController {
     }
 
     /// Makes the next request a cold one: runs the cold command, if there is one, and waits until all services are
-    /// ready. Returns how long that took.
+    /// ready. Returns the duration.
     ///
     /// # Errors
     /// As [`set`](Self::set).
@@ -228,8 +215,8 @@ impl KnobController {
         Ok(started.elapsed())
     }
 
-    /// Puts everything back as it was before [`open`](Self::open), by commands that cannot be cancelled. Where
-    /// something fails the rest is put back all the same, and the journal stays; called again, it tries again.
+    /// Puts everything back as it was before [`open`](Self::open), by commands that cannot be cancelled. After a
+    /// failure the rest is put back all the same, and the journal stays; another call tries again.
     pub fn put_back(&mut self) -> PutBack {
         let settled = |knob: &usize| self.now[*knob] == Some(self.experiment.knobs[*knob].initial);
         let known = Known {
@@ -274,7 +261,6 @@ impl KnobController {
         Ok(())
     }
 
-    /// Restarts these services, each once, and waits for them.
     fn restart(&mut self, services: BTreeSet<usize>, cancel: &Cancel) -> Result<Vec<usize>, SwitchError> {
         let journal = self.journal.as_ref().map_or(Path::new("/nonexistent"), Journal::folder);
         self.stale.extend(&services);
@@ -323,7 +309,7 @@ impl KnobController {
         Ok(())
     }
 
-    /// How to see that an arm answers. Without a request, which trying the arm tells, nothing is asked.
+    /// The check that an arm answers. `None` if the arm has no request, which the trial of the arm reports.
     fn answering(&self, ran: (String, String), arm: &Arm) -> Option<Answering> {
         let request = self.experiment.requests(arm).ok()?.into_iter().next()?;
         let of_services = self.experiment.services.iter().filter_map(|service| service.ready.as_ref());
@@ -332,14 +318,13 @@ impl KnobController {
         Some(Answering::new(ran, self.asks.as_ref()?, request, within))
     }
 
-    /// How to see that all answers as it did before anything was switched; none if it never did.
+    /// The check that all answers as before the first switch; `None` if it never did.
     fn answering_as_found(&self) -> Option<Answering> {
         let on = self.experiment.knobs.iter().map(|knob| knob.acts() && knob.initial).collect();
         let arm = Arm { name: String::new(), on, roles: Vec::new() };
         self.answering(<(String, String)>::default(), &arm).filter(|_| self.has_answered)
     }
 
-    /// What the knobs put into the environment of a service now.
     fn environment(&self, service: usize) -> BTreeMap<String, String> {
         let knobs = self.experiment.knobs.iter().zip(&self.now).filter(|(knob, _)| knob.restart.contains(&service));
         let changes = knobs.flat_map(|(knob, now)| knob.changes.iter().map(move |change| (change, *now)));
@@ -353,12 +338,12 @@ impl KnobController {
 
 impl Drop for KnobController {
     fn drop(&mut self) {
-        // The last resort, on a panic say; who wants to know what failed has called it before.
+        // The last resort, such as on a panic; callers that need the errors have called it before.
         let _ = self.put_back();
     }
 }
 
-/// What a killed run of the experiment in this file left behind. The file itself need not be there any more.
+/// What a killed run of the experiment in this file left behind. The file itself need not exist any more.
 ///
 /// # Errors
 /// When a run is under way, or the journal cannot be read.
@@ -373,11 +358,10 @@ pub fn left_over(experiment: &Path) -> Result<Option<LeftOver>, SwitchError> {
 /// Puts back what a killed run of the experiment in this file left behind.
 ///
 /// # Errors
-/// When a run is under way, or the journal cannot be read. What could not be put back is in the report.
+/// When a run is under way, or the journal cannot be read. The report has what could not be put back.
 pub fn restore(experiment: &Path) -> Result<PutBack, SwitchError> {
     let Some(journal) = Journal::find(experiment)? else {
-        // Whoever mistypes the name must not read that there was nothing to put back. Without its file, a journal is
-        // enough.
+        // A mistyped name must not be reported as nothing to put back. Without its file, a journal is enough.
         return match experiment.metadata() {
             Ok(found) if found.is_file() => Ok(PutBack::default()),
             Ok(_) => Err(SwitchError::NoExperiment { file: experiment.to_owned(), why: "it is no file".to_owned() }),

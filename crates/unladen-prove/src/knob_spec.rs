@@ -14,23 +14,17 @@ use crate::ready::Ready;
 /// A knob of an experiment; table `[[knob]]` of the file.
 #[derive(Clone, Debug)]
 pub struct KnobSpec {
-    /// What reports call it; no two knobs have the same.
     pub name: String,
-    /// On which side its commands find it, and leave it in the end.
     pub initial: bool,
-    /// The services to restart after each switch, by their index.
     pub restart: Vec<usize>,
-    /// When it has taken effect.
     pub ready: Option<Ready>,
-    /// How long to wait after that.
     pub settle: Duration,
     pub changes: Vec<Arc<dyn Knob>>,
-    /// For off and for on, the changes that were given for that side, in the order of the file.
+    /// For off and for on, the changes given for that side, in the order of the file.
     pub(crate) order: [Vec<usize>; 2],
 }
 
 impl KnobSpec {
-    /// A knob that requests another URL.
     pub(crate) fn of_url(url: Url) -> Self {
         Self {
             name: "candidate".to_owned(),
@@ -43,7 +37,6 @@ impl KnobSpec {
         }
     }
 
-    /// The URL that it asks for on this side, if it does.
     pub(crate) fn url(&self, on: bool) -> Option<Url> {
         let blank = Url::parse("about:blank").ok()?;
         let line =
@@ -53,7 +46,7 @@ impl KnobSpec {
         wanted.urls.pop().map(|line| line.url).filter(|url| *url != blank)
     }
 
-    /// What it changes: each thing once, but twice if one side changes it twice.
+    /// Keys of its changes, each once, but twice if one side changes it twice.
     pub(crate) fn claims(&self) -> Vec<String> {
         let of = |on: bool| {
             let given = self.changes.iter().filter(move |change| change.has(on));
@@ -75,31 +68,30 @@ impl KnobSpec {
         claims
     }
 
-    /// Whether all that it does to that thing is to ask for it otherwise while it is on.
+    /// Whether its only effect on that claim is on requests, and only while it is on.
     pub(crate) fn only_asks(&self, claim: &str) -> bool {
         let mut of = self.changes.iter().filter(|change| change.claims().iter().any(|own| own == claim));
         of.all(|change| change.reach() == Reach::Request && !change.has(false))
     }
 
-    /// The changes in the order in which to go to this side: first back from those that are made, the last first; then
-    /// what was given for it.
+    /// The changes in the order for a switch to this side: first back from those made, the last first; then those given
+    /// for it.
     pub(crate) fn steps(&self, on: bool, made: &[bool]) -> Vec<usize> {
         let back = (0..self.changes.len()).rev().filter(|index| made[*index] && !self.changes[*index].has(on));
         back.chain(self.order[usize::from(on)].iter().copied()).collect()
     }
 
-    /// Whether it puts something into the environment of this service.
     pub(crate) fn gives_variables_to(&self, service: usize) -> bool {
         let any = |on: bool| self.changes.iter().any(|change| change.environment(on).is_some());
         self.restart.contains(&service) && (any(true) || any(false))
     }
 
-    /// Whether anything happens on the system when it is switched.
+    /// Whether switching it does anything on the system.
     pub fn acts(&self) -> bool {
         !self.restart.is_empty() || self.changes.iter().any(|change| change.reach() != Reach::Request)
     }
 
-    /// The side on which it is before anything was switched, if it is on one of them.
+    /// Its side before the first switch, if it is on one of them.
     pub(crate) fn found(&self) -> Option<bool> {
         let commands = self.changes.iter().any(|change| change.reach() == Reach::Command);
         let as_it_was =

@@ -1,5 +1,5 @@
-//! The principal type is [`KnobController`]: it puts the knobs of an [`Experiment`] as an [`Arm`] wants them, and in the
-//! end puts everything back.
+//! The principal type is [`KnobController`]: it sets the knobs of an [`Experiment`] for an [`Arm`], and puts everything
+//! back in the end.
 //!
 //! ```
 //! use unladen_load::Cancel;
@@ -30,10 +30,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Three stages, each with types of its own: the text becomes an [`Experiment`] or an [`ExperimentError`] that points at
-//! the place; the experiment becomes [`Arm`]s, which is arithmetic alone; and the [`KnobController`] acts on the system.
-//! Before it changes anything, the originals and the way back are in a journal on disk, so that a run which is killed can
-//! be put back by the next one, or by [`restore`].
+//! Three stages, each with types of its own: the text becomes an [`Experiment`] or an [`ExperimentError`] that points
+//! at the place; the experiment becomes [`Arm`]s, by arithmetic alone; and the [`KnobController`] acts on the system.
+//! Before it changes anything, the originals and the way back are in a journal on disk, so that a killed run can be put
+//! back by the next one, or by [`restore`].
 //!
 //! To add a kind of knob: a file in `kinds/` with a [`Knob`], and its line in [`kinds::KINDS`].
 

@@ -1,4 +1,4 @@
-//! The principal type is [`Load`]: how many requests an experiment sends, how fast, and in which shape.
+//! The principal type is [`Load`]: number, rate and form of an experiment's requests.
 //!
 //! ```
 //! use unladen_prove::{Budget, Load, Pace};
@@ -15,61 +15,46 @@ use unladen_load::{Arrivals, Expect, Header, HttpVersion, TlsOptions};
 /// What is sent; table `[load]` of the file.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// When requests are sent.
     pub pace: Pace,
-    /// When there have been enough.
     pub budget: Budget,
     /// How long an arm runs at a stretch; without it the runner chooses.
     pub phase: Option<Duration>,
-    /// How long requests are sent and not counted after each switch; zero for none.
+    /// How long requests after each switch are not counted; may be zero.
     pub warmup: Duration,
-    /// The longest that one request may take.
     pub timeout: Duration,
-    /// Headers of every request. A header knob replaces those of its name.
     pub headers: Vec<Header>,
-    /// Cookies of every request, `name=value`.
     pub cookies: Vec<String>,
-    /// The method, instead of what the list of URLs says.
+    /// Overrides the methods of the list of URLs.
     pub method: Option<Method>,
-    /// The body of every request.
     pub body: String,
-    /// Which answers are right.
     pub expect: Expect,
-    /// Whom to trust.
     pub tls: TlsOptions,
-    /// Which version of HTTP to speak.
     pub http: HttpVersion,
-    /// Use connections again.
     pub keep_alive: bool,
-    /// Send back the cookies that answers set, as a browser does.
     pub keep_cookies: bool,
-    /// Where requests are sent from: commands that lead to other hosts, with or without a name before; empty for here.
+    /// Commands that lead to the sending hosts, with optional names before; empty for this host.
     pub from: Vec<String>,
 }
 
 /// When requests are sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// At moments that do not depend on the answers (an open loop).
     Open {
         /// Requests a second, finite and above 0.
         rate: f64,
-        /// How the moments are spread.
         arrivals: Arrivals,
     },
-    /// By so many workers, each when its last request is done (a closed loop).
+    /// By workers, each when its last request is done (a closed loop).
     Closed {
-        /// How many, at least 1.
+        /// At least 1.
         concurrency: usize,
     },
 }
 
-/// When there have been enough requests.
+/// Number of requests, or duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// So many of each arm.
     Requests(u64),
-    /// So long for the whole experiment.
     Time(Duration),
 }
 

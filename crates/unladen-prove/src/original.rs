@@ -1,4 +1,4 @@
-//! The principal type is [`Original`]: one file as it was, absence and symbolic links included.
+//! The principal type is [`Original`]: a file's original state, absence and symbolic links included.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -15,19 +15,19 @@ use crate::fault::Fault;
 use crate::saver::Saver;
 use crate::shell::quoted;
 
-/// The largest file that is switched, in bytes: it is read whole, and written at every switch.
+/// Maximum size of a switched file, bytes: it is read whole, and written at every switch.
 const LARGEST: u64 = 64 << 20;
 
-/// One file as it was.
+/// Original state of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Original {
-    /// Where it is; never a symbolic link unless the link itself is switched.
+    /// Path; never a symbolic link unless the link itself is switched.
     pub path: PathBuf,
     was: Was,
-    /// What else it may be made to hold, kept in the journal; none if that is not known.
+    /// Other contents that it may be made to hold, kept in the journal; `None` if unknown.
     #[serde(default)]
     written: Option<Vec<String>>,
-    /// It is not replaced at once: if the power is cut, it may hold no more than the beginning of that.
+    /// It is not replaced atomically: after a power cut it may hold only the beginning of its content.
     #[serde(default)]
     in_pieces: bool,
 }
@@ -35,15 +35,20 @@ pub struct Original {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Was {
-    /// Nothing, nor these folders above it, innermost first.
-    Absent { folders: Vec<PathBuf> },
-    /// A symbolic link.
-    Link { target: PathBuf },
-    /// A file, kept under this name in the journal.
-    File { kept: String, meta: Meta },
+    /// Absent, and so were these parent folders, innermost first.
+    Absent {
+        folders: Vec<PathBuf>,
+    },
+    Link {
+        target: PathBuf,
+    },
+    File {
+        kept: String,
+        meta: Meta,
+    },
 }
 
-/// What a file has besides its bytes. Access lists and extended attributes are not kept.
+/// Metadata of a file. Access lists and extended attributes are not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Meta {
     mode: u32,
@@ -53,16 +58,15 @@ struct Meta {
     mtime: (i64, i64),
 }
 
-/// What a file is to hold.
+/// Wanted content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     Bytes(Vec<u8>),
-    /// There is to be no file.
     Absent,
 }
 
 impl Original {
-    /// Keeps what is at `path` now. A symbolic link is followed unless `link_itself`.
+    /// Saves the current state at `path`. A symbolic link is followed unless `link_itself`.
     ///
     /// # Errors
     /// When it is neither a file nor absent, could not be replaced without loss, or cannot be read; when another run
@@ -89,7 +93,7 @@ impl Original {
                 let target = fs::read_link(path).map_err(Fault::file("read", path))?;
                 return Ok(Self { path: path.to_owned(), was: Was::Link { target }, written: None, in_pieces: false });
             }
-            // The file behind it is replaced, and the link stays one.
+            // The file behind it is replaced, and the link stays.
             let behind = fs::canonicalize(path).map_err(Fault::file("follow the symbolic link", path))?;
             let owner = fs::metadata(&behind).map_err(Fault::file("look at", &behind))?.uid();
             if ![0, Uid::effective().as_raw(), owner].contains(&found.uid()) {
@@ -114,7 +118,7 @@ impl Original {
         Ok(Self { path: path.to_owned(), was, written: None, in_pieces: false })
     }
 
-    /// Notes all that it may be made to hold, so that the work of others can be told from ours later.
+    /// Records all contents that it may be made to hold, so that foreign changes can be recognised later.
     pub(crate) fn holding<'c>(
         mut self,
         contents: impl Iterator<Item = &'c Content>,
@@ -128,25 +132,24 @@ impl Original {
         Ok(self)
     }
 
-    /// Others than this process write it, in pieces.
     pub(crate) fn in_pieces(self) -> Self {
         Self { in_pieces: true, ..self }
     }
 
-    /// More may come from us than what was noted, and nothing is told from the work of others.
+    /// Contents other than the recorded ones are possible, so foreign changes cannot be recognised.
     pub(crate) fn may_hold_anything(&mut self) {
         self.written = None;
     }
 
     /// # Errors
-    /// If it holds what neither was there nor came from us: others have changed it, and it is theirs.
+    /// If it holds neither its original nor one of our contents: others have changed it, and it is theirs.
     pub(crate) fn refuse_foreign(&self, journal: &Path) -> Result<(), Fault> {
         if self.is_foreign(journal) { Err(Fault::Foreign { path: self.path.clone() }) } else { Ok(()) }
     }
 
     fn is_foreign(&self, journal: &Path) -> bool {
         let Some(written) = &self.written else { return false };
-        // Of a link it is the link that is switched, and not what it leads to.
+        // For a link, the link itself is switched, not its target.
         if let Ok(leads) = fs::read_link(&self.path) {
             return !matches!(&self.was, Was::Link { target } if *target == leads);
         }
@@ -155,17 +158,16 @@ impl Original {
             Was::File { kept, .. } => Some(kept),
             Was::Absent { .. } | Was::Link { .. } => None,
         };
-        // What is kept and cannot be read is no reason to leave the file: putting it back will tell.
+        // An unreadable original is no reason to leave the file: putting it back will report it.
         let holds = |kept: &Vec<u8>| *kept == now || (self.in_pieces && kept.starts_with(&now));
         !written.iter().chain(was).any(|kept| read(&journal.join(kept)).map_or(true, |kept| holds(&kept)))
     }
 
-    /// Whether there was a symbolic link.
     pub(crate) fn was_link(&self) -> bool {
         matches!(self.was, Was::Link { .. })
     }
 
-    /// Makes it hold something else, at once or not at all, with the owner and mode that it had.
+    /// Replaces the content atomically, and keeps owner and mode.
     ///
     /// # Errors
     /// When that fails; the file is then as before.
@@ -182,17 +184,17 @@ impl Original {
         }
     }
 
-    /// Makes it as it was; tells whether that changed anything.
+    /// Restores the original state; returns whether that changed anything.
     ///
     /// # Errors
     /// When that fails.
     pub fn restore(&self, journal: &Path) -> Result<bool, Fault> {
-        // A run that was killed amid a write leaves it behind.
+        // A run killed during a write leaves it behind.
         remove(&beside(&self.path)).map_err(Fault::file("remove", beside(&self.path)))?;
         match &self.was {
             Was::Absent { folders } => {
                 let changed = remove(&self.path).map_err(Fault::file("remove", &self.path))?;
-                // Those that others have filled since stay.
+                // Folders that others have filled since stay.
                 let _ = folders.iter().try_for_each(fs::remove_dir);
                 Ok(changed)
             }
@@ -217,7 +219,6 @@ impl Original {
         }
     }
 
-    /// What to type when that failed.
     pub(crate) fn by_hand(&self, journal: &Path) -> String {
         let path = quoted(&self.path);
         match &self.was {
@@ -242,8 +243,8 @@ impl Meta {
     }
 }
 
-/// Reads the file that was looked at. Whoever owns its folder may have put a link to somebody's secret in its place
-/// since, which would then be put back as a file of his; or a pipe, which would be waited for.
+/// Reads the file that was inspected. The owner of its folder may have replaced it since by a link to another user's
+/// secret, which would then be restored as a file of theirs; or by a pipe, which would block.
 fn read_seen(path: &Path, seen: &Metadata) -> io::Result<Vec<u8>> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -260,14 +261,13 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     whole(OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?)
 }
 
-/// Reads at most [`LARGEST`] bytes: a file may have grown since it was looked at.
+/// Reads at most [`LARGEST`] bytes: a file may have grown since it was inspected.
 fn whole(file: File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST { Err(io::Error::other("larger than 64 MiB")) } else { Ok(bytes) }
 }
 
-/// Removes a file or a link; tells whether it was there.
 fn remove(path: &Path) -> io::Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => sync_folder(path).map(|()| true),
@@ -276,8 +276,8 @@ fn remove(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Where the new file is made: in the same folder, as renaming works within a file system alone, and under a name that
-/// what reads `*.ini` or `*.conf` there passes over.
+/// Path of the new file: in the same folder, as renaming works only within a file system, and with a name that readers
+/// of `*.ini` or `*.conf` ignore.
 fn beside(path: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
@@ -285,7 +285,7 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Replaces a file, or makes it, at once. `dated`: with the time of change too.
+/// Replaces or creates a file atomically. `dated`: with the modification time too.
 fn replace(path: &Path, bytes: &[u8], meta: Option<Meta>, dated: bool) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -20,51 +20,41 @@ use crate::shell::{COMMAND_TIME, Shell, quoted};
 use crate::systemd::Systemd;
 use crate::undo::Undo;
 
-/// How to put an experiment back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Plan {
-    /// The folder in which commands run.
     pub(crate) folder: PathBuf,
     pub(crate) knobs: Vec<KnobPlan>,
     pub(crate) services: Vec<ServicePlan>,
 }
 
-/// How to put a knob back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KnobPlan {
     pub(crate) name: String,
-    /// For each of its changes, what it is, and the way back.
     pub(crate) undo: Vec<(String, Undo)>,
     order: Vec<usize>,
     restart: Vec<usize>,
 }
 
-/// How to restart a service as it was.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ServicePlan {
     pub(crate) name: String,
     pub(crate) restart: Restart,
-    /// A unit's drop-in.
     pub(crate) drop_in: Option<Original>,
 }
 
-/// What is known of the state that is put back.
 #[derive(Debug, Default)]
 pub(crate) struct Known<'a> {
-    /// The knobs that were switched at all.
     pub(crate) switched: Vec<usize>,
-    /// Of these, those whose commands have brought them back already.
+    /// Switched knobs that their commands have already put back.
     pub(crate) settled: BTreeSet<usize>,
-    /// Services that are to be restarted in any case.
     pub(crate) stale: BTreeSet<usize>,
-    /// For each service, when it is there again; empty if that is not known.
+    /// Ready check of each service; empty if unknown.
     pub(crate) ready: Vec<Option<&'a Ready>>,
-    /// What answered before, and has to again if a command is run.
+    /// A check that succeeded before, and must again if a command is run.
     pub(crate) answering: Option<Answering>,
 }
 
 impl Plan {
-    /// Looks at everything that the experiment switches, and keeps the originals.
     pub(crate) fn make(experiment: &Experiment, saver: &mut Saver<'_>, systemd: &Systemd) -> Result<Self, SwitchError> {
         let mut plan = Self { folder: experiment.folder.clone(), knobs: Vec::new(), services: Vec::new() };
         for knob in &experiment.knobs {
@@ -93,7 +83,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Refuses a file that something else changes too, by another name perhaps; patches may share one.
+    /// Refuses a file that another change also touches, perhaps by another name; patches may share one.
     fn refuse_shared(&self, knob: &str, undo: &[(String, Undo)], new: &Undo) -> Result<(), SwitchError> {
         let is_patch = |undo: &Undo| matches!(undo, Undo::Patch { .. });
         let others = self.knobs.iter().flat_map(|other| &other.undo).chain(undo);
@@ -108,7 +98,7 @@ impl Plan {
         Ok(())
     }
 
-    /// A file that several patches touch may hold what any number of them make of it.
+    /// A file that several patches touch may hold the result of any of them.
     fn blur_shared(&mut self) {
         let all = self.knobs.iter_mut().flat_map(|knob| &mut knob.undo).flat_map(|(_, undo)| undo.patched());
         let mut files: Vec<&mut Original> = all.collect();
@@ -117,7 +107,6 @@ impl Plan {
         shared.flatten().for_each(|file| file.may_hold_anything());
     }
 
-    /// Claims the files of these knobs.
     pub(crate) fn claim(&self, knobs: &[usize]) -> Result<Vec<Claim>, SwitchError> {
         let mut claims: Vec<Claim> = Vec::new();
         for knob in knobs.iter().filter_map(|knob| self.knobs.get(*knob)) {
@@ -136,7 +125,7 @@ impl Plan {
         let shell = Shell::new(&self.folder);
         let mut report = PutBack::default();
         let mut stale = known.stale.clone();
-        // What a command was run for last, and the command.
+        // Target of the last command, and the command.
         let mut ran = None;
         for index in known.switched.iter().rev() {
             let Some(knob) = self.knobs.get(*index) else { continue };
@@ -174,7 +163,6 @@ impl Plan {
 }
 
 impl KnobPlan {
-    /// The command that takes it back last, if one does.
     fn command(&self) -> Option<&str> {
         let undo = self.order.iter().rev().filter_map(|index| self.undo.get(*index));
         undo.map(|(_, undo)| undo).find_map(|undo| match undo {
@@ -183,7 +171,7 @@ impl KnobPlan {
         })
     }
 
-    /// Puts it back, but for what others have changed since, which is theirs; tells whether that changed anything.
+    /// Puts it back, except for what others have changed since, which is theirs; returns whether that changed anything.
     fn put_back(&self, journal: &Path, shell: &Shell, settled: bool, report: &mut PutBack) -> bool {
         let (mut changed, mut failed) = (false, false);
         for (what, undo) in self.order.iter().filter_map(|index| self.undo.get(*index)) {
@@ -211,7 +199,6 @@ impl KnobPlan {
 }
 
 impl ServicePlan {
-    /// Restarts it with these variables.
     pub(crate) fn start(
         &self,
         variables: &BTreeMap<String, String>,
@@ -238,7 +225,7 @@ impl ServicePlan {
         systemd: &Systemd,
         ready: Option<&Ready>,
     ) -> Result<(), String> {
-        // What takes things back is not cancelled.
+        // Putting back is not cancelled.
         let cancel = Cancel::new();
         self.start(&BTreeMap::new(), journal, shell, systemd, &cancel).map_err(|error| error.to_string())?;
         ready.map_or(Ok(()), |ready| ready.wait(&self.name, shell, &cancel)).map_err(|error| error.to_string())
@@ -255,7 +242,7 @@ impl ServicePlan {
     }
 }
 
-/// A drop-in of ours that is not there yet.
+/// A drop-in of ours, which must not exist yet.
 fn untouched(path: &Path, saver: &mut Saver<'_>) -> Result<Original, Fault> {
     if path.exists() {
         return Err(Fault::Unsafe {

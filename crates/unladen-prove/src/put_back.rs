@@ -3,33 +3,28 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// What was put back, and what was not; shown, a line for each.
+/// What was put back, and what was not; displayed as a line for each.
 #[derive(Debug, Default)]
 #[must_use = "what could not be put back has to be said"]
 pub struct PutBack {
-    /// What is as it was again: knobs and services, by name.
     pub done: Vec<String>,
-    /// What is not.
     pub failed: Vec<NotPutBack>,
-    /// The folder that keeps the originals; there still if something failed.
     pub journal: Option<PathBuf>,
 }
 
 /// Something that could not be put back.
 #[derive(Debug)]
 pub struct NotPutBack {
-    /// What: a knob's change or a service.
     pub what: String,
-    /// Why not.
     pub why: String,
-    /// What to type instead.
+    /// Command to type instead.
     pub by_hand: Option<String>,
 }
 
 // === impl PutBack ===
 
 impl PutBack {
-    /// Whether everything is as it was.
+    /// Whether everything was put back.
     pub fn is_complete(&self) -> bool {
         self.failed.is_empty()
     }

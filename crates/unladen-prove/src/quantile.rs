@@ -13,7 +13,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The most digits of a name: `p99999` asks for one request in 100,000.
+/// Maximum digits of a name: `p99999` is one request in 100,000.
 const MOST_DIGITS: u32 = 5;
 
 /// A quantile between 0 and 1, written as `p` and its percentage.
@@ -27,18 +27,17 @@ pub struct Quantile {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no quantile: expected something like p50, p95 or p99.9")]
 pub struct QuantileError {
-    /// What was given.
     pub text: String,
 }
 
 // === impl Quantile ===
 
 impl Quantile {
-    /// The median, p90, p95 and p99, which an experiment shows unless its file says otherwise.
+    /// The median, p90, p95 and p99, the default of an experiment.
     pub const USUAL: [Self; 4] =
         [Self { parts: 50_000 }, Self { parts: 90_000 }, Self { parts: 95_000 }, Self { parts: 99_000 }];
 
-    /// The share of requests that are at least as fast, above 0 and below 1.
+    /// Share of requests at or below it, above 0 and below 1.
     pub fn share(self) -> f64 {
         f64::from(self.parts) / 1e5
     }
@@ -54,14 +53,14 @@ impl FromStr for Quantile {
             // "p5" is the 5th percentile, "p99.9" and "p999" the same.
             let digits = format!("{whole:0>2}{rest}");
             let count = u32::try_from(digits.len()).ok()?;
-            // p100 is no p10.0: digits after the first two are only left undotted where people do it, from p90 on.
+            // p100 is not p10.0: the dot is only left out where people do it, from p90 on.
             let clear = number.len() <= 2 || number.contains('.') || number.starts_with('9');
             let plain =
                 clear && digits.bytes().all(|byte| byte.is_ascii_digit()) && !whole.is_empty() && whole.len() <= 2;
             let parts = digits.parse::<u32>().ok().filter(|_| plain && count <= MOST_DIGITS)?;
             Some(parts * 10_u32.pow(MOST_DIGITS - count)).filter(|parts| *parts > 0)
         };
-        // A character of several bytes at the cut would make split_at panic.
+        // A multi-byte character at the cut would make split_at panic.
         let parts = if text.is_ascii() { parts() } else { None };
         parts.map(|parts| Self { parts }).ok_or_else(|| QuantileError { text: text.to_owned() })
     }

@@ -1,6 +1,6 @@
-//! Reads experiments. Two stages: [`unladen_toml::Document`] has the text's tables with the place of each word,
-//! [`Experiment`](crate::Experiment) what they mean. Each part of the second has a file here, and all are given
-//! [`Reading`]; each kind of knob reads its own table in `kinds/`.
+//! Reads experiments, in two stages: [`unladen_toml::Document`] has the text's tables with the place of each word,
+//! [`Experiment`](crate::Experiment) their meaning. Each part of the second has a file here, and uses [`Reading`]; each
+//! kind of knob reads its own table in `kinds/`.
 
 mod error;
 mod experiment;

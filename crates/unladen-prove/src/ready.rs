@@ -1,4 +1,4 @@
-//! The principal type is [`Ready`]: how to tell that a program is there again.
+//! The principal type is [`Ready`]: how to tell that a program is up again.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,50 +13,37 @@ use url::Url;
 use crate::error::SwitchError;
 use crate::shell::Shell;
 
-/// A condition, and the longest that it may take to come true.
+/// A condition with a time limit.
 #[derive(Clone, Debug)]
 pub struct Ready {
-    /// The condition.
     pub check: Check,
-    /// The longest that it may take.
     pub within: Duration,
 }
 
-/// A condition, looked at again and again.
+/// A condition that is polled.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Check {
-    /// A GET of the URL is answered with one of these statuses.
-    Url {
-        url: Url,
-        statuses: Statuses,
-        /// Whom to trust.
-        tls: Box<TlsOptions>,
-    },
-    /// A shell command ends with 0.
+    Url { url: Url, statuses: Statuses, tls: Box<TlsOptions> },
     Command(String),
-    /// A TCP connection can be opened.
     Tcp(SocketAddr),
-    /// A connection to a Unix stream socket can be opened.
     Unix(PathBuf),
 }
 
-/// How long a program has to come up unless the file says otherwise.
+/// Default time for a program to come up.
 pub(crate) const USUAL: Duration = Duration::from_secs(30);
-/// The pause between two looks.
 pub(crate) const PAUSE: Duration = Duration::from_millis(25);
-/// The longest that a connection may take to open.
 const CONNECT: Duration = Duration::from_secs(1);
 
 impl Ready {
-    /// Waits until the condition has come true for `what`.
+    /// Waits until the condition holds for `what`.
     ///
     /// # Errors
     /// When that takes too long, or is cancelled.
     pub(crate) fn wait(&self, what: &str, shell: &Shell, cancel: &Cancel) -> Result<(), SwitchError> {
         let started = Instant::now();
         loop {
-            // The last look may take longer than is left, but not much.
+            // The last check may exceed the rest, but not by much.
             let left = self.within.saturating_sub(started.elapsed()).max(Duration::from_millis(1));
             let Err(last) = self.check.look(left, shell, cancel) else { return Ok(()) };
             if cancel.is_cancelled() {
@@ -76,11 +63,10 @@ impl Ready {
 // === impl Check ===
 
 impl Check {
-    /// Looks once; says what is not as it should be.
     fn look(&self, within: Duration, shell: &Shell, cancel: &Cancel) -> Result<(), String> {
         match self {
             Self::Url { url, statuses, tls } => {
-                // A driver anew for each look: an old one's connection may lead to the program that has ended.
+                // A new driver each time: an old one's connection may lead to the process that has ended.
                 let asked = ask(url, statuses, tls, within).and_then(|mut driver| driver.sample(0, cancel).map(drop));
                 asked.map_err(|error| error.to_string())
             }
@@ -97,7 +83,7 @@ impl Check {
 
 fn ask(url: &Url, statuses: &Statuses, tls: &TlsOptions, within: Duration) -> Result<Driver, LoadError> {
     let request = RequestBuilder::new(http::Method::GET, url.clone()).and_then(RequestBuilder::build);
-    // It was looked at when the file was read.
+    // It was checked when the file was read.
     let request = request.map_err(|error| LoadError::Config {
         what: "URL of a ready check",
         value: error.to_string(),

@@ -9,28 +9,26 @@ use crate::claim::Claim;
 use crate::fault::Fault;
 use crate::shell::Shell;
 
-/// Copies originals into the folder of the journal, each under a name of its own, and down to the disk.
+/// Copies originals into the folder of the journal, each under its own name, and syncs them.
 #[derive(Debug)]
 pub struct Saver<'a> {
     folder: &'a Path,
     shell: &'a Shell,
     count: usize,
-    /// The files of which originals are copied.
     claims: Vec<Claim>,
 }
 
 impl<'a> Saver<'a> {
-    /// One that saves into this folder.
     pub(crate) fn new(folder: &'a Path, shell: &'a Shell) -> Self {
         Self { folder, shell, count: 0, claims: Vec::new() }
     }
 
-    /// Runs commands, for looking only.
+    /// Shell for commands that change nothing.
     pub fn shell(&self) -> &Shell {
         self.shell
     }
 
-    /// Keeps these bytes; returns the name below [`folder`](Self::folder).
+    /// Saves these bytes; returns the name below [`folder`](Self::folder).
     ///
     /// # Errors
     /// When they cannot be written.
@@ -42,10 +40,10 @@ impl<'a> Saver<'a> {
         Ok(name)
     }
 
-    /// Has no other run switch this file, before anything of it is read.
+    /// Keeps other runs from switching this file, before anything of it is read.
     ///
     /// # Errors
-    /// If another one does.
+    /// If another run has it.
     pub(crate) fn claim(&mut self, path: &Path) -> Result<(), Fault> {
         // Patches may share one.
         if !self.claims.iter().any(|claim| claim.path() == path) {
@@ -54,18 +52,16 @@ impl<'a> Saver<'a> {
         Ok(())
     }
 
-    /// The rights to what was claimed.
     pub(crate) fn into_claims(self) -> Vec<Claim> {
         self.claims
     }
 
-    /// Where they are.
+    /// Folder of the saved files.
     pub fn folder(&self) -> PathBuf {
         self.folder.to_owned()
     }
 }
 
-/// Writes a file that only its owner reads, and waits until it is on the disk.
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file: File = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(bytes)?;

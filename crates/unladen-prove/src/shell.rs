@@ -1,8 +1,8 @@
 //! The principal type is [`Shell`]: it runs the commands of an experiment.
 //!
-//! Each runs in a process group of its own, so that Ctrl-C does not hit it amid a switch, and so that it can be killed
-//! with its children. Its output goes to a file without a name: a server that a command leaves running keeps its output
-//! open, and a pipe would then never end, or break under it when we do.
+//! Each runs in its own process group, so that Ctrl-C does not hit it during a switch, and so that it can be killed
+//! with its children. Its output goes to an unnamed file: a server that a command leaves running keeps its output open,
+//! so that a pipe would never end, or would break when this process ends.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,20 +18,19 @@ use unladen_load::{Cancel, open_files_before};
 
 use crate::fault::CommandFault;
 
-/// How long a command may take unless the file says otherwise.
+/// Default time limit of a command.
 pub const COMMAND_TIME: Duration = Duration::from_secs(300);
 
-/// How long a command that is told to end has for it, before it is killed.
+/// Time for a command to end after SIGTERM, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
-/// How many lines at the end of the output are shown, and of how many bytes at most.
+/// Maximum lines and bytes shown of the end of the output.
 const SHOWN_LINES: usize = 12;
 const SHOWN_BYTES: u64 = 4096;
-/// The longest output that is read, in bytes.
 const WHOLE: u64 = 16 << 20;
-/// The longest pause between two looks whether it has ended: short beside any switch that takes a command.
+/// Maximum pause between two checks for the end: short beside any switch that takes a command.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// A file system that is on no disk.
+/// A file system in memory.
 const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Runs commands in one folder.
@@ -43,12 +42,12 @@ pub struct Shell {
 // === impl Shell ===
 
 impl Shell {
-    /// One that runs commands in this folder.
+    /// Runs commands in this folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
 
-    /// Where commands run.
+    /// Folder in which commands run.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -56,7 +55,7 @@ impl Shell {
     /// Runs a command by `sh -c` and waits for its end.
     ///
     /// # Errors
-    /// When it does not start, fails, takes longer than `within`, or is cancelled; in the last two it is killed.
+    /// When it does not start, fails, takes longer than `within`, or is cancelled; in the last two cases it is killed.
     pub fn run(
         &self,
         command: &str,
@@ -69,7 +68,7 @@ impl Shell {
         self.execute(shell, command, within, cancel).map(drop)
     }
 
-    /// Runs a program and returns its output; in errors it is called `name`.
+    /// Runs a program and returns its output; `name` is its name in errors.
     pub(crate) fn execute(
         &self,
         mut program: Command,
@@ -101,20 +100,20 @@ impl Shell {
     }
 }
 
-/// A path in quotes, in which a shell replaces nothing.
+/// A path in quotes, in which a shell expands nothing.
 pub(crate) fn quoted(path: &Path) -> String {
     format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
 }
 
-/// A file without a name. The folder for such may be gone, full or no longer to be written to, also by what was switched:
-/// that is no reason not to put back.
+/// An unnamed file. The folder for temporary files may be gone, full or read-only, perhaps by what was switched: that
+/// is no reason not to put back.
 fn unnamed(folder: &Path) -> io::Result<File> {
     let elsewhere = [folder, Path::new(SHARED_MEMORY)];
     tempfile::tempfile().or_else(|error| elsewhere.iter().find_map(|at| tempfile::tempfile_in(at).ok()).ok_or(error))
 }
 
-/// `sh -c` of a command, with this soft limit on open files: a server that it starts is to have the one that it would
-/// have by hand, and not that of the load's many connections. A shell lowers it, as only unsafe code could here.
+/// `sh -c` of a command, with this soft limit on open files: a server that it starts should have its usual limit, and
+/// not that of the load's many connections. A shell lowers it, as only unsafe code could here.
 fn sh(command: &str, open_files: Option<u64>) -> Command {
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c");
@@ -125,12 +124,10 @@ fn sh(command: &str, open_files: Option<u64>) -> Command {
     shell
 }
 
-/// What a program has said.
 #[derive(Debug)]
 pub(crate) struct Output(File);
 
 impl Output {
-    /// All of it; an error if that is more than [`WHOLE`].
     pub(crate) fn whole(mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.0.seek(SeekFrom::Start(0))?;
@@ -161,16 +158,15 @@ fn wait(child: &mut Child, within: Duration, cancel: &Cancel) -> io::Result<Ende
     }
 }
 
-/// Ends a command and what it has started in its process group.
 fn end(child: &mut Child) -> io::Result<()> {
     let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
-    // An error means that nobody is left in the group.
+    // An error means that the group is empty.
     let _ = killpg(group, Signal::SIGTERM);
     let told = Instant::now();
     while child.try_wait()?.is_none() && told.elapsed() < GRACE {
         std::thread::sleep(LOOK);
     }
-    // Also for its children, who may outlive it.
+    // Also for its children, which may outlive it.
     let _ = killpg(group, Signal::SIGKILL);
     child.wait().map(drop)
 }
@@ -183,7 +179,7 @@ fn how(status: ExitStatus) -> String {
     }
 }
 
-/// The last lines, without control characters, which would reach a terminal.
+/// The last lines, without terminal controls.
 fn tail(mut output: File) -> String {
     let mut bytes = Vec::new();
     let read = output.seek(SeekFrom::End(0)).and_then(|length| {

@@ -1,6 +1,6 @@
-//! The principal type is [`Systemd`]: it restarts units, with the environment that knobs give them.
+//! The principal type is [`Systemd`]: it restarts units, with the variables of knobs.
 //!
-//! The environment goes into a drop-in below /run, which no reboot survives (systemd.unit(5), "Drop-in files").
+//! The variables go into a drop-in below /run, which does not survive a reboot (systemd.unit(5), "Drop-in files").
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,30 +13,25 @@ use crate::fault::Fault;
 use crate::original::{Content, Original};
 use crate::shell::{COMMAND_TIME, Shell};
 
-/// The drop-in's name: read after others, as the last assignment of a variable counts (systemd.exec(5)).
+/// Name of the drop-in: read after others, as the last assignment of a variable counts (systemd.exec(5)).
 const DROP_IN: &str = "99-unladen.conf";
 
-/// Restarts units.
 #[derive(Clone, Debug)]
 pub(crate) struct Systemd {
-    /// Where units of this boot are.
     pub(crate) units: PathBuf,
-    /// The program.
     pub(crate) systemctl: PathBuf,
 }
 
 impl Systemd {
-    /// The system's.
     pub(crate) fn new() -> Self {
         Self { units: "/run/systemd/system".into(), systemctl: "systemctl".into() }
     }
 
-    /// Where the drop-in of a unit is.
     pub(crate) fn drop_in(&self, unit: &str) -> PathBuf {
         self.units.join(format!("{unit}.d")).join(DROP_IN)
     }
 
-    /// Gives a unit these variables from its next start on; without any, the drop-in is made as it was.
+    /// Sets a unit's variables from its next start on; without any, the drop-in is restored.
     pub(crate) fn set_variables(
         &self,
         variables: &BTreeMap<String, String>,
@@ -49,14 +44,13 @@ impl Systemd {
         } else {
             drop_in.write(&Content::Bytes(drop_in_text(variables).into_bytes()))?;
         }
-        // Also where the drop-in is so already: a run that was killed may have come no further.
+        // Even if the drop-in is unchanged: a killed run may have come no further.
         self.run(&["daemon-reload"], shell, cancel)
     }
 
-    /// Restarts a unit.
     pub(crate) fn restart(&self, unit: &str, shell: &Shell, cancel: &Cancel) -> Result<(), Fault> {
         // Units have a limit of starts in a time (systemd.unit(5), StartLimitBurst), which an experiment would reach;
-        // this sets its count to zero. It fails for a unit that is not loaded, of which `restart` tells more.
+        // this resets the count. It fails for a unit that is not loaded, on which `restart` reports more.
         let _ = self.run(&["reset-failed", unit], shell, cancel);
         self.run(&["restart", unit], shell, cancel)
     }
@@ -69,7 +63,6 @@ impl Systemd {
     }
 }
 
-/// The text of the drop-in.
 pub(crate) fn drop_in_text(variables: &BTreeMap<String, String>) -> String {
     let mut text = String::from("# Made by unladen prove for the time of an experiment.\n[Service]\n");
     for (name, value) in variables {

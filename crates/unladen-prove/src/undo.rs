@@ -11,7 +11,6 @@ use crate::fault::Fault;
 use crate::original::Original;
 use crate::shell::{Shell, quoted};
 
-/// The longest time limit of a journal that is believed.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// The way back from one change.
@@ -19,29 +18,24 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Undo {
-    /// There is nothing to put back.
     Nothing,
-    /// These files are to be as they were.
     Files(Vec<Original>),
-    /// A patch touches these files, which are to be as they were.
     Patch {
-        /// The patch, under this name in the journal.
         kept: String,
         files: Vec<Original>,
     },
-    /// This command takes it back.
     Command {
         command: String,
-        /// Its time limit, in milliseconds.
+        /// In milliseconds.
         within_ms: u64,
     },
 }
 
 impl Undo {
-    /// Goes the way back; tells whether that changed anything.
+    /// Puts the change back; returns whether that changed anything.
     ///
     /// # Errors
-    /// When it fails. Of several files, all are tried, and the first error is returned.
+    /// When it fails. All files are tried, and the first error is returned.
     pub fn run(&self, journal: &Path, shell: &Shell) -> Result<bool, Fault> {
         match self {
             Self::Nothing => Ok(false),
@@ -57,14 +51,13 @@ impl Undo {
             }
             Self::Command { command, within_ms } => {
                 let within = Duration::from_millis(*within_ms).min(LONGEST);
-                // What takes things back is not cancelled: that would leave them as they are.
+                // Putting back is not cancelled: that would leave the change in place.
                 shell.run(command, &BTreeMap::new(), within, &Cancel::new())?;
                 Ok(true)
             }
         }
     }
 
-    /// The files that it makes as they were.
     pub(crate) fn files(&self) -> &[Original] {
         match self {
             Self::Files(files) | Self::Patch { files, .. } => files,
@@ -72,7 +65,6 @@ impl Undo {
         }
     }
 
-    /// Those of a patch.
     pub(crate) fn patched(&mut self) -> &mut [Original] {
         match self {
             Self::Patch { files, .. } => files,
@@ -80,7 +72,6 @@ impl Undo {
         }
     }
 
-    /// What to type when it failed.
     pub(crate) fn by_hand(&self, journal: &Path, shell: &Shell) -> Option<String> {
         match self {
             Self::Nothing => None,

@@ -1,4 +1,4 @@
-//! The principal type is [`AgentError`]: why an agent ended otherwise than asked to.
+//! The principal type is [`AgentError`]: why an agent ended otherwise than requested.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use crate::codec::CodecError;
 use crate::frame::FrameError;
 use crate::hello::PROTOCOL;
 
-/// An agent that hears nothing for that long ends: whoever started it sends something each ten seconds.
+/// An agent that hears nothing for this long ends: the other side sends something each ten seconds.
 pub(super) const SILENCE: Duration = Duration::from_secs(60);
 
-/// Why an agent ended otherwise than asked to.
+/// Why an agent ended otherwise than requested.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! The principal type is [`Inbox`]: what the agent is asked, read by a thread of its own, which sees the end of the pipe
+//! The principal type is [`Inbox`]: the agent's questions, read by a separate thread, which sees the end of the pipe
 //! whatever the agent does meanwhile.
 
 use std::fs::File;
@@ -12,28 +12,25 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use super::error::AgentError;
 use crate::frame::{FrameError, FrameReader};
 
-/// Questions that wait. Each may take a megabyte.
+/// Maximum of waiting questions. Each may take a megabyte.
 const MAX_WAITING: usize = 2;
 
-/// How long what is under way may go on after the end.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How often a full queue is looked at.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// What the agent is asked.
 #[derive(Debug)]
 pub(super) struct Inbox {
     queue: Receiver<Result<Vec<u8>, FrameError>>,
 }
 
 impl Inbox {
-    /// Reads this pipe, in which something has to come within each stretch of `silence`.
+    /// Reads this pipe, which must not be silent for longer than `silence`.
     pub(super) fn new(from: File, silence: Duration, at_end: fn()) -> Self {
         let (sender, queue) = sync_channel(MAX_WAITING);
         std::thread::spawn(move || {
             take(FrameReader::new(Polled { from, silence }), silence, &sender);
-            // Its end is the end of the queue.
+            // Ends the queue.
             drop(sender);
             std::thread::sleep(GRACE);
             at_end();
@@ -41,7 +38,6 @@ impl Inbox {
         Self { queue }
     }
 
-    /// The next frame; `None` at the end.
     pub(super) fn next(&self) -> Result<Option<Vec<u8>>, AgentError> {
         match self.queue.recv() {
             Ok(Ok(body)) => Ok(Some(body)),
@@ -71,7 +67,6 @@ fn take(mut from: FrameReader<Polled>, silence: Duration, queue: &SyncSender<Res
     }
 }
 
-/// A pipe in which something has to come in time.
 struct Polled {
     from: File,
     silence: Duration,

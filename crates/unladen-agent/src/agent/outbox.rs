@@ -1,4 +1,4 @@
-//! The principal type is [`Outbox`]: where answers go.
+//! The principal type is [`Outbox`]: sends answers.
 
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +9,11 @@ use crate::codec::encode;
 use crate::frame::FrameWriter;
 use crate::hello::Hello;
 
-/// Where answers go, from whichever thread.
+/// Sends answers from any thread.
 #[derive(Debug, Clone)]
 pub struct Outbox {
-    /// Held by whoever is next: a load's records, which follow each other at once, would let nobody else to the pipe.
+    /// Held by the next sender: a load's records, which follow each other at once, would otherwise keep others from the
+    /// pipe.
     next: Arc<Mutex<()>>,
     to: Arc<Mutex<FrameWriter<File>>>,
 }
@@ -22,10 +23,10 @@ impl Outbox {
         Self { next: Arc::default(), to: Arc::new(Mutex::new(FrameWriter::new(to))) }
     }
 
-    /// Sends an answer. It waits while nobody reads.
+    /// Sends an answer. Blocks while nobody reads.
     ///
     /// # Errors
-    /// If nobody will, or the answer is too long.
+    /// If the reader is gone, or the answer is too long.
     pub fn send(&self, answer: &Answer) -> Result<(), AgentError> {
         self.write(&encode(answer)?)
     }

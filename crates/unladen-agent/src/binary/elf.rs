@@ -1,25 +1,23 @@
-//! The principal type is [`Elf`]: for which machine a program is, by its header (System V ABI, chapter 4).
+//! The principal type is [`Elf`]: a program's machine, from its header (System V ABI, chapter 4).
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
-/// Bytes of the header of a 64-bit program; that of a 32-bit one is shorter.
+/// Bytes of a 64-bit program's header; that of a 32-bit one is shorter.
 const HEADER: usize = 64;
 
 /// More program headers than any linker writes.
 const MAX_SEGMENTS: u16 = 128;
 
-/// The type of the segment that names the loader of libraries.
 const PT_INTERP: u32 = 3;
 
-/// What a header says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Elf {
     machine: Machine,
     is_dynamic: bool,
 }
 
-/// Class (1: 32 bits, 2: 64), byte order (1: least significant first), `e_machine`; what `uname -m` says of it.
+/// Class (1: 32 bits, 2: 64), byte order (1: least significant first), `e_machine`; names from `uname -m`.
 type Machine = (u8, u8, u16, &'static [&'static str]);
 
 const MACHINES: &[Machine] = &[
@@ -34,7 +32,6 @@ const MACHINES: &[Machine] = &[
 ];
 
 impl Elf {
-    /// `None` if it is no program, or for no machine that is known here.
     pub(super) fn read(file: &mut File) -> io::Result<Option<Self>> {
         let mut header = [0; HEADER];
         match file.read_exact(&mut header) {
@@ -55,23 +52,21 @@ impl Elf {
         Some(Self { machine: *machine, is_dynamic: false })
     }
 
-    /// Whether it is for machines of which `uname -m` says this.
     pub(super) fn runs_on(self, machine: &str) -> bool {
         self.machine.3.contains(&machine)
     }
 
-    /// What `uname -m` says of its machines.
+    /// Its machine's `uname -m`.
     pub(super) fn machine(self) -> &'static str {
         self.machine.3.first().copied().unwrap_or_default()
     }
 
-    /// Whether it is linked to libraries.
     pub(super) fn is_dynamic(self) -> bool {
         self.is_dynamic
     }
 }
 
-/// Whether a segment names the loader of libraries. Of 64-bit programs of this byte order; others are taken for static.
+/// Whether a segment names the dynamic loader. Only for 64-bit programs of this byte order; others count as static.
 fn names_loader(header: &[u8; HEADER], file: &mut File) -> io::Result<bool> {
     if (header[4], header[5]) != (2, 1) {
         return Ok(false);

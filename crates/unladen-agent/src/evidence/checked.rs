@@ -1,4 +1,4 @@
-//! [`read_evidence`]: evidence of another host's agent, checked.
+//! [`read_evidence`]: checks evidence of another host's agent.
 
 use unladen_probe::is_restart;
 use unladen_trace::{Evidence, EvidenceSource, PhaseSeen};
@@ -7,41 +7,38 @@ use super::message::{MAX_EVIDENCE, MAX_REQUESTS};
 use super::room::has_room;
 use crate::shown::shown;
 
-/// Longest text in evidence: SQL is cut before, paths are shorter.
+/// Maximum bytes of a text in evidence: SQL is cut before, paths are shorter.
 const MAX_TEXT: usize = 8 << 10;
-/// Most sentences about what could not be looked at.
 const MAX_MISSING: usize = 64;
 
-/// Most files, locks and the like of a kind: more than fit into the structures of evidence that is honest.
+/// Maximum files, locks and the like of a kind: more than fit into honest evidence.
 const MAX_FILES: usize = 50_000;
-/// Most statements of SQL that are told apart.
 const MAX_QUERIES: usize = 2_000;
-/// Most peers, names, logs, programs and the like. Rules hold each of these against all others.
+/// Maximum peers, names, logs, programs and the like: rules compare each with all others.
 const MAX_PEERS: usize = 500;
-/// Most places that set a setting again: each is told in a sentence of a fix.
+/// Maximum places that override a setting: each becomes a sentence of a fix.
 const MAX_SET_AGAIN: usize = 50;
 
-/// Evidence that cannot be.
+/// Why evidence is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
     #[error("evidence of more than {} MiB", MAX_EVIDENCE >> 20)]
     TooLong,
-    /// It would take more memory than its length tells.
+    /// It would take much more memory than its length.
     #[error("evidence of more parts than any page has")]
     TooMany,
     #[error("evidence that is none: {0}")]
     Malformed(#[from] serde_json::Error),
-    /// It is of something else than what was asked.
     #[error("evidence of {found} {what}, where {asked} were asked for")]
     Other { what: &'static str, found: usize, asked: usize },
 }
 
-/// Evidence of so many groups. An agent may be wrong, or no agent: whatever it says, no text is longer than 8 KiB or
-/// tells a terminal anything, no list is longer than any page makes it (what is left out counts as lost), and nothing is
-/// in it that only this machine can have seen: the page, its answers, who it goes through.
+/// Parses evidence of `groups` groups. The agent may be faulty or hostile: texts are cut to 8 KiB and freed of terminal
+/// controls, lists are cut to what any page makes (the rest counts as lost), and everything that only this machine can
+/// have seen is removed: the page, its answers, its path.
 ///
 /// # Errors
-/// What cannot be.
+/// When it is invalid.
 pub fn read_evidence(json: &[u8], groups: usize) -> Result<Evidence, EvidenceError> {
     if json.len() > MAX_EVIDENCE {
         return Err(EvidenceError::TooLong);
@@ -82,10 +79,10 @@ pub fn read_evidence(json: &[u8], groups: usize) -> Result<Evidence, EvidenceErr
     evidence.missing.truncate(MAX_MISSING);
     bound(&mut evidence, groups);
     for group in &mut evidence.groups {
-        // Only this machine knows what they weigh.
+        // Only this machine knows their weights.
         (group.cpu, group.untold, group.on_path) = (None, None, false);
         if let Some(container) = &mut group.container {
-            // A command of another machine is nobody's to run unless it is the known one of its engine.
+            // A command from another machine is refused unless it is the known one of its engine.
             container.restart = container.restart.take().filter(|command| is_restart(command));
         }
     }
@@ -93,8 +90,8 @@ pub fn read_evidence(json: &[u8], groups: usize) -> Result<Evidence, EvidenceErr
     Ok(evidence)
 }
 
-/// Cuts lists: a rule that compares all connections with all others would take hours for what 32 MiB hold, and each of
-/// them might be a finding.
+/// Cuts lists: a rule that compares all connections with all others would take hours for the content of 32 MiB, and
+/// each of them might be a finding.
 fn bound(evidence: &mut Evidence, groups: usize) {
     let mut lost = cut(&mut evidence.files, MAX_FILES);
     lost += cut(&mut evidence.transfers, MAX_FILES) + cut(&mut evidence.locks, MAX_FILES);
@@ -103,7 +100,7 @@ fn bound(evidence: &mut Evidence, groups: usize) {
     lost += cut(&mut evidence.connections, MAX_PEERS) + cut(&mut evidence.dns, MAX_PEERS);
     lost += cut(&mut evidence.processes, MAX_PEERS) + cut(&mut evidence.logs, MAX_PEERS);
     lost += cut(&mut evidence.counters, MAX_PEERS) + cut(&mut evidence.sleeps, MAX_PEERS);
-    // One of each group, and no more are asked for.
+    // One for each group, and no more are requested.
     evidence.php.truncate(groups);
     for php in &mut evidence.php {
         lost += cut(&mut php.set_again, MAX_SET_AGAIN);
@@ -111,23 +108,20 @@ fn bound(evidence: &mut Evidence, groups: usize) {
     evidence.lost = evidence.lost.saturating_add(lost);
 }
 
-/// Leaves so many, and tells how many are left out.
 fn cut<T>(list: &mut Vec<T>, most: usize) -> u64 {
     let more = list.len().saturating_sub(most);
     list.truncate(most);
     more as u64
 }
 
-/// A phase that was asked for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AskedPhase {
     pub(super) on: bool,
-    /// Sent in it.
     pub(super) requests: u64,
 }
 
-/// Whether evidence is of these phases; the last ones may be missing. What each request did is divided by their number,
-/// and how many there were, whoever sent them knows.
+/// Whether evidence matches these phases; the last ones may be missing. The per-request counts are divided by the
+/// number of requests, which the sender knows.
 ///
 /// # Errors
 /// If it is of others.

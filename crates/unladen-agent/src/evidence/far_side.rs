@@ -1,4 +1,4 @@
-//! The principal type is [`EvidenceSide`]: the tracer of the machine that the agent is on.
+//! The principal type is [`EvidenceSide`]: the tracer of the agent's machine.
 
 use unladen_probe::{
     GroupId, Inspection, InspectionError, Instrument, TracerConfig, group_seen, monotonic_ns, php_settings,
@@ -9,7 +9,7 @@ use super::message::{EvidenceAnswer, EvidenceAsk, FarLack, MAX_PHASES, MAX_REQUE
 use super::pieces::Bounded;
 use super::room::has_room;
 
-/// Events that wait for the end of a phase. Each takes up to some hundred bytes, and an agent is a guest.
+/// Maximum events that wait for the end of a phase. Each takes up to some hundred bytes, and an agent is a guest.
 const MOST_EVENTS: usize = 500_000;
 
 /// Traces groups of this machine for another one.
@@ -21,21 +21,21 @@ pub struct EvidenceSide {
 struct Open {
     inspection: Inspection,
     groups: Vec<(GroupId, bool)>,
-    /// When what comes now began: ns of the monotonic clock.
+    /// Start of the current phase: ns of the monotonic clock.
     since_ns: u64,
     phases: usize,
 }
 
 impl EvidenceSide {
-    /// With nothing attached.
+    /// Nothing is attached yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Answers, in one message or several. The instrument is that of which the groups were told.
+    /// Answers, in one message or several. Groups are indices of this instrument's readings.
     ///
     /// # Errors
-    /// What must not be asked, as a sentence for whoever asked; or whatever `send` gives.
+    /// A sentence for the asking side about a forbidden question; or an error of `send`.
     pub fn answer<E: From<String>>(
         &mut self,
         ask: EvidenceAsk,
@@ -44,7 +44,7 @@ impl EvidenceSide {
     ) -> Result<(), E> {
         let Some(instrument) = instrument else { return Err("the probes are not open yet".to_owned().into()) };
         if let EvidenceAsk::Attach { groups } = &ask {
-            // What was attached before goes first: two of them would disturb each other.
+            // Earlier tracers are detached first: two would disturb each other.
             self.open = None;
             let groups = named(instrument, groups)?;
             return match Open::attach(instrument, groups) {
@@ -106,7 +106,7 @@ impl Open {
     fn phase(&mut self, on: bool, sent_ns: Vec<u64>, request_ns: u64) -> Result<(), InspectionError> {
         let (begin_ns, end_ns) = (self.since_ns, monotonic_ns());
         let window = if on {
-            // What is told of another clock lies within the phase, which only this one has.
+            // Times converted from another clock are moved into the phase, whose bounds only this side knows.
             let mut sent_ns: Vec<u64> = sent_ns.into_iter().map(|sent| sent.clamp(begin_ns, end_ns)).collect();
             sent_ns.sort_unstable();
             Window { on, begin_ns, end_ns, sent_ns }
@@ -137,18 +137,17 @@ impl Open {
     }
 }
 
-/// Groups without what they do.
 fn described(instrument: &Instrument, groups: &[(GroupId, bool)]) -> Evidence {
     let seen = |(group, follows): &(GroupId, bool)| {
         let mut seen = group_seen(instrument, *group, &[]);
-        // How much it is, only whoever asks knows.
+        // Only the asking side knows the amount.
         seen.cpu = follows.then(Interval::default);
         seen
     };
     Evidence { groups: groups.iter().map(seen).collect(), ..Evidence::default() }
 }
 
-/// Sends it in pieces, without what is nobody else's business.
+/// Sends it in pieces, without private parts.
 fn told<E>(mut evidence: Evidence, send: &mut dyn FnMut(EvidenceAnswer) -> Result<(), E>) -> Result<(), E> {
     evidence.leave_out_values();
     let mut json = Bounded::default();
@@ -162,7 +161,6 @@ fn told<E>(mut evidence: Evidence, send: &mut dyn FnMut(EvidenceAnswer) -> Resul
     Ok(())
 }
 
-/// The groups of which readings told.
 fn named(instrument: &Instrument, wanted: &[Wanted]) -> Result<Vec<(GroupId, bool)>, String> {
     if wanted.len() > MAX_WANTED {
         return Err(format!("{} groups, where at most {MAX_WANTED} are traced", wanted.len()));

@@ -1,4 +1,4 @@
-//! The principal type is [`FarInspection`]: groups of another host, as they are traced from here.
+//! The principal type is [`FarInspection`]: traced groups of another host.
 
 use std::time::{Duration, Instant};
 
@@ -15,30 +15,26 @@ use crate::error::SessionError;
 use crate::session::Session;
 use crate::shown::shown;
 
-/// Longest sentence of a host that is shown.
 const MAX_SENTENCE: usize = 1000;
 
-/// Pings before the first phase, by which the clock there is known.
 const PINGS: usize = 8;
-/// They take so long at most, where others were waited for meanwhile.
+/// Their time limit, after waiting for other hosts.
 const CLOCK_WITHIN: Duration = Duration::from_secs(5);
 
-/// Groups of another host that are traced. Whoever has one asks and waits in turns: no answer is left for others.
+/// Traced groups of another host. Questions and waits must alternate: no answer may be left for later.
 #[derive(Debug)]
 pub struct FarInspection<'a> {
     session: &'a Session,
     groups: usize,
-    /// None before it is attached.
     clock: Option<ClockOffset>,
-    /// Those asked for since the last evidence.
     phases: Vec<AskedPhase>,
 }
 
 impl<'a> FarInspection<'a> {
-    /// Asks the agent to attach to these groups, and does not wait.
+    /// Asks the agent to attach to these groups, without waiting.
     ///
     /// # Errors
-    /// If the agent is gone, or one of its answers was not waited for before: it may come yet, and would be taken for
+    /// If the agent is gone, or an earlier answer was not waited for: it may still come, and would be mistaken for
     /// another.
     pub fn ask_attach(session: &'a Session, groups: Vec<Wanted>) -> Result<Self, Unable> {
         let count = groups.len();
@@ -46,7 +42,7 @@ impl<'a> FarInspection<'a> {
         Ok(Self { session, groups: count, clock: None, phases: Vec::new() })
     }
 
-    /// Waits until it has, and looks at its clock.
+    /// Waits until it has attached, and measures its clock.
     ///
     /// # Errors
     /// If it cannot, is gone, or does not answer in time.
@@ -57,7 +53,7 @@ impl<'a> FarInspection<'a> {
         Ok(())
     }
 
-    /// Asks it to begin: what was traced until then belongs to no phase.
+    /// Asks it to begin: earlier traces belong to no phase.
     ///
     /// # Errors
     /// If the agent is gone.
@@ -73,13 +69,13 @@ impl<'a> FarInspection<'a> {
         expect(self.session, patience, &EvidenceAnswer::Begun)
     }
 
-    /// Asks it to count what was traced since the answer before as a phase: with requests that were sent then, ns of the
-    /// monotonic clock here; or with none, cut into stretches of `request_ns`.
+    /// Asks it to count the traces since the last answer as a phase: with the times of requests sent, in ns of the
+    /// local monotonic clock; or without requests, cut into stretches of `request_ns`.
     ///
     /// # Errors
     /// If the agent is gone.
     pub fn ask_phase(&mut self, on: bool, sent_ns: &[u64], request_ns: u64) -> Result<(), Unable> {
-        // The clock is known better with each ping, and drifts.
+        // Each ping improves the offset, and clocks drift.
         self.clock = self.session.clock().or(self.clock);
         let offset_ns = self.clock.map_or(0, |clock| clock.offset_ns);
         let there = |sent: &u64| sent.saturating_add_signed(offset_ns);
@@ -96,7 +92,7 @@ impl<'a> FarInspection<'a> {
         expect(self.session, patience, &EvidenceAnswer::Counted)
     }
 
-    /// Asks what was counted, and for the settings of PHP too, if so.
+    /// Asks for the evidence, with PHP's settings if `php`.
     ///
     /// # Errors
     /// If the agent is gone.
@@ -104,16 +100,15 @@ impl<'a> FarInspection<'a> {
         ask(self.session, EvidenceAsk::Finish { php })
     }
 
-    /// What was counted; the groups' weights are not in it.
+    /// The evidence, without the groups' weights.
     ///
     /// # Errors
-    /// If it could not be told, the agent is gone, does not answer in time, or says what cannot be.
+    /// If the agent cannot provide it, is gone, does not answer in time, or sends something invalid.
     pub fn finish(&mut self, patience: &Patience<'_>) -> Result<Evidence, Unable> {
         evidence(self.session, self.groups, &std::mem::take(&mut self.phases), patience)
     }
 
-    /// What is known of groups without tracing them: their programs, where they live, the settings of the PHPs among
-    /// them.
+    /// Facts about groups without tracing them: their programs, where they live, the settings of the PHPs among them.
     ///
     /// # Errors
     /// As [`finish`](Self::finish).
@@ -123,7 +118,7 @@ impl<'a> FarInspection<'a> {
         evidence(session, count, &[], patience)
     }
 
-    /// Asks the agent to detach, and does not wait.
+    /// Asks the agent to detach, without waiting.
     ///
     /// # Errors
     /// If the agent is gone.
@@ -131,7 +126,7 @@ impl<'a> FarInspection<'a> {
         ask(self.session, EvidenceAsk::Detach)
     }
 
-    /// Waits until it has.
+    /// Waits until it has detached.
     ///
     /// # Errors
     /// If the agent is gone, or does not answer in time.
@@ -140,7 +135,6 @@ impl<'a> FarInspection<'a> {
     }
 }
 
-/// All pieces together, checked.
 fn evidence(
     session: &Session,
     groups: usize,
@@ -173,7 +167,6 @@ fn ask(session: &Session, ask: EvidenceAsk) -> Result<(), Unable> {
     Ok(session.send(&Ask::Evidence(ask))?)
 }
 
-/// The next answer, unless it says that something cannot be done.
 fn answer(session: &Session, patience: &Patience<'_>) -> Result<EvidenceAnswer, Unable> {
     let answer = session.recv_while(patience.deadline, patience.is_wanted);
     if answer.as_ref().is_err_and(SessionError::is_late) {

@@ -3,13 +3,12 @@
 use std::fmt;
 use std::time::Instant;
 
-/// How long an answer is waited for. Whoever is asked together with others shares theirs, so that several that do not
-/// answer take no longer than one.
+/// How long an answer is waited for. Hosts asked together share one, so that several silent ones take no longer than
+/// one.
 #[derive(Clone, Copy)]
 pub struct Patience<'a> {
-    /// Not beyond this.
     pub deadline: Instant,
-    /// Not when this says that nobody wants it any more.
+    /// Stop waiting when this returns false.
     pub is_wanted: &'a dyn Fn() -> bool,
 }
 

@@ -1,4 +1,4 @@
-//! The principal type is [`Bounded`]: evidence as JSON, which ends where it would be too long.
+//! The principal type is [`Bounded`]: evidence as JSON, up to a maximum length.
 
 use std::io::{self, Write};
 
@@ -7,19 +7,17 @@ use super::message::MAX_EVIDENCE;
 /// Bytes of a piece: well below a frame.
 const PIECE: usize = 1 << 19;
 
-/// Bytes as they are written, up to a bound.
 #[derive(Debug, Default)]
 pub(super) struct Bounded {
     bytes: Vec<u8>,
 }
 
 impl Bounded {
-    /// All.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// In pieces, of which the last says so.
+    /// Pieces, with a flag on the last.
     pub(super) fn pieces(&self) -> impl Iterator<Item = (&[u8], bool)> {
         let count = self.bytes.len().div_ceil(PIECE);
         self.bytes.chunks(PIECE).enumerate().map(move |(index, piece)| (piece, index + 1 == count))

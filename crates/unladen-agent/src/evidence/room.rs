@@ -1,12 +1,11 @@
-//! The principal function is [`has_room`]: whether evidence takes no more memory than evidence should.
+//! The principal function is [`has_room`]: whether evidence takes a reasonable amount of memory.
 
-/// Most lists and structures: a page that touches ten thousand files makes a fifth of them. An empty structure is two
-/// bytes of JSON and four hundred in memory.
+/// Maximum lists and structures: a page that touches ten thousand files makes a fifth of them. An empty structure is
+/// two bytes of JSON and four hundred in memory.
 const MAX_STRUCTURES: usize = 250_000;
-/// Most values: numbers, texts, structures.
 const MAX_VALUES: usize = 4_000_000;
 
-/// Whether it is little enough to be read. What is no JSON is told when it is read: until there, it is counted right.
+/// Whether it is small enough to be parsed. Invalid JSON is left to the parser: up to the error, the count is right.
 pub(super) fn has_room(json: &[u8]) -> bool {
     let (mut structures, mut values) = (0, 0);
     let (mut is_text, mut is_escaped) = (false, false);

@@ -8,7 +8,7 @@ use crate::error::SessionError;
 pub enum Unable {
     #[error("{why}")]
     Lacks { lack: FarLack, why: String },
-    /// The host is lost, or says what cannot be: nothing more can be asked of it.
+    /// The host is lost, or sends something invalid: no more questions are possible.
     #[error(transparent)]
     Lost(#[from] SessionError),
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`FarLoad`]: the load client of the machine that the agent is on.
+//! The principal type is [`FarLoad`]: the agent's own load client.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +10,10 @@ use super::message::{LoadAnswer, LoadAsk};
 use super::spool::ROOM;
 use super::worker::Worker;
 
-/// Questions that wait while one is worked on: a controller asks one after the other.
+/// Maximum of waiting questions: a controller asks one after the other.
 const WAITING: usize = 4;
 
-/// Sends load for another machine, on a thread of its own: pings are answered meanwhile, and a stop is heard.
+/// Sends load for another machine, on its own thread: pings are answered meanwhile, and a stop takes effect.
 pub struct FarLoad {
     asks: SyncSender<LoadAsk>,
     cancel: Arc<Mutex<Cancel>>,
@@ -22,8 +22,7 @@ pub struct FarLoad {
 // === impl FarLoad ===
 
 impl FarLoad {
-    /// Starts the thread; it hands its answers to `send`, which waits while nobody takes them, and is false when nobody
-    /// will any more.
+    /// Starts the thread; it passes answers to `send`, which may block and returns false when the receiver is gone.
     ///
     /// # Errors
     /// When the system gives no thread.
@@ -31,7 +30,7 @@ impl FarLoad {
         Self::with_room(ROOM, send)
     }
 
-    /// The same, with so many bytes for records that wait.
+    /// The same, with `room` bytes for waiting records.
     pub(super) fn with_room(
         room: usize,
         send: impl Fn(LoadAnswer) -> bool + Send + Sync + 'static,
@@ -49,7 +48,7 @@ impl FarLoad {
         Ok(Self { asks, cancel })
     }
 
-    /// Passes a question on; false when nobody answers any more.
+    /// Passes a question on; false when the thread has ended.
     pub fn ask(&self, ask: LoadAsk) -> bool {
         if ask == LoadAsk::Stop {
             self.stop();
@@ -65,7 +64,7 @@ impl FarLoad {
 
 impl Drop for FarLoad {
     fn drop(&mut self) {
-        // Who asked has left: nothing may be sent for nobody.
+        // The asking side has left: nothing may be sent for nobody.
         self.stop();
     }
 }

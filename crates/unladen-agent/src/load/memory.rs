@@ -1,19 +1,19 @@
-//! What an agent of a load takes of memory: [`memory`].
+//! Memory of a load agent: [`memory`].
 
 /// Its program, a client, and the records on their way, in bytes.
 const BASE: u64 = 8_000_000;
-/// Each connection for short answers: the client's buffers and channel, and its tasks.
+/// Bytes of a connection for short answers: the client's buffers and channel, and its tasks.
 const CONNECTION: u64 = 41_000;
-/// What an agent may take without a word.
+/// Memory that needs no note.
 const USUAL: u64 = 15_000_000;
 
-/// Bytes that an agent takes with so many connections for short answers, without those of records that wait for a slow
-/// way ([`ROOM`](super::ROOM)).
+/// Bytes of an agent with this many connections for short answers, without records that wait for a slow connection
+/// ([`ROOM`](super::ROOM)).
 pub fn memory(connections: usize) -> u64 {
     BASE + CONNECTION * connections as u64
 }
 
-/// What whoever starts a load should know of what the agents take; nothing for as few connections as are usual.
+/// Note on the memory of agents for the user who starts a load; `None` for a usual number of connections.
 ///
 /// ```
 /// assert_eq!(unladen_agent::memory_note(100), None);

@@ -1,4 +1,4 @@
-//! The principal function is [`pump`]: a load, and its records on their way while it runs.
+//! The principal function is [`pump`]: runs a load, and sends its records meanwhile.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,22 +9,21 @@ use unladen_machine::MachineClock;
 use super::message::LoadAnswer;
 use super::spool::Spool;
 
-/// Records in a message: some 12 KB, so that a narrow way has told one long before it counts as silent.
+/// Records in a message: some 12 KB, so that a slow connection delivers one long before it counts as silent.
 const BATCH: usize = 512;
 
-/// A batch is sent when it is older than this.
 const OLDEST: Duration = Duration::from_millis(100);
 
-/// How often the machine is looked at, as where the load is sent from here; it also says that the agent lives.
+/// Interval of looks at the machine, as for a local load; they also show that the agent lives.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long records may be on their way after the load's end; what is left then is counted.
+/// Time for sending records after the load's end; the rest is only counted.
 const DRAIN: Duration = Duration::from_secs(60);
 
-/// The same once the load was given up: whoever did that waits.
+/// The same after a cancellation: somebody waits.
 const ONCE_CANCELLED: Duration = Duration::from_secs(1);
 
-/// Sends as planned, and hands on what comes of it by a thread of its own: how fast `send` is delays no request.
+/// Sends as planned, and passes results on from a separate thread: a slow `send` delays no request.
 pub(super) fn pump(
     driver: &mut Driver,
     plan: LoadPlan,
@@ -36,7 +35,7 @@ pub(super) fn pump(
     thread::scope(|scope| {
         let way = thread::Builder::new().name("unladen-agent-way".into()).spawn_scoped(scope, || {
             if !spool.send_all(send) {
-                // When nobody takes the records any more, nothing is to be sent for them.
+                // Without a receiver of the records, no requests may be sent.
                 cancel.cancel();
             }
         });
@@ -49,7 +48,6 @@ pub(super) fn pump(
     })
 }
 
-/// Sends as planned; what comes of it goes into the spool.
 fn fill(
     driver: &mut Driver,
     plan: LoadPlan,
@@ -77,7 +75,7 @@ fn fill(
         }
         if last.at().elapsed() >= LOOK {
             let now = clock.read();
-            // Where there is no room, the next one tells of this time, too.
+            // Without room, the next one includes this time.
             if spool.put(LoadAnswer::Look { end_ns: since_start(now.at()), times: (&now.since(&last)).into() }) {
                 last = now;
             }

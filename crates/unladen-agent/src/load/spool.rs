@@ -1,8 +1,8 @@
-//! The principal type is [`Spool`]: what a load has to tell while it waits for the way back, in bounded memory.
+//! The principal type is [`Spool`]: a load's answers that wait for a slow connection, in bounded memory.
 //!
-//! Whoever sends requests puts records in and never waits; a thread of its own takes them out, which waits for the way.
-//! Records for which there is no room are counted in a [`RecordSummary`] instead: the load goes on as planned, and every
-//! request is in its figures once, with its record or without.
+//! The sending thread puts records in and never waits; a separate thread takes them out and waits for the connection.
+//! Records without room are counted in a [`RecordSummary`] instead: the load goes on as planned, and each request
+//! counts once, with its record or without.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,16 +15,15 @@ use unladen_machine::MachineTimes;
 use super::message::LoadAnswer;
 use crate::far_times::FarTimes;
 
-/// Bytes of records that may wait: some 170,000 records, or seventeen seconds of 10,000 requests a second.
+/// Bytes of waiting records: some 170,000 records, or seventeen seconds of 10,000 requests a second.
 pub const ROOM: usize = 4 << 20;
 
-/// What waits of something that is no record takes this much of the room.
+/// Bytes counted for a waiting answer that is no record.
 const OF_ANOTHER: usize = 128;
 
-/// How often it is looked whether a load was given up while what waits is sent.
+/// Interval at which a cancellation is noticed while the rest is sent.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What waits.
 pub(super) struct Spool {
     waiting: Mutex<Waiting>,
     changed: Condvar,
@@ -34,26 +33,20 @@ pub(super) struct Spool {
 #[derive(Default)]
 struct Waiting {
     answers: VecDeque<LoadAnswer>,
-    /// Of all answers.
+    /// Bytes of all answers.
     bytes: usize,
     summary: RecordSummary,
-    /// What the machine did in stretches of time that were not told of, and when the last of them ended.
     untold: Option<(u64, MachineTimes)>,
-    /// Nothing comes any more.
     is_closed: bool,
-    /// Nobody takes anything any more.
     is_left: bool,
-    /// Something was taken that may not have arrived.
     is_sending: bool,
 }
 
 impl Spool {
-    /// With so many bytes.
     pub(super) fn new(room: usize) -> Self {
         Self { waiting: Mutex::default(), changed: Condvar::new(), room }
     }
 
-    /// Puts records in, or counts them where there is no room.
     pub(super) fn put_records(&self, batch: RecordBatch) {
         let mut waiting = self.lock();
         if waiting.bytes + batch.size() > self.room {
@@ -65,7 +58,6 @@ impl Spool {
         self.changed.notify_all();
     }
 
-    /// Puts something else in, where there is room; whether there was.
     pub(super) fn put(&self, answer: LoadAnswer) -> bool {
         let mut waiting = self.lock();
         if waiting.bytes + OF_ANOTHER > self.room {
@@ -77,7 +69,7 @@ impl Spool {
         true
     }
 
-    /// Hands all to `send`, in order, until the spool is closed and empty; false when `send` was.
+    /// Passes all to `send`, in order, until the spool is closed and empty; false if `send` failed.
     pub(super) fn send_all(&self, send: &dyn Fn(LoadAnswer) -> bool) -> bool {
         loop {
             let mut waiting = self.lock();
@@ -100,8 +92,8 @@ impl Spool {
         }
     }
 
-    /// Waits for as long as `most` until all has been handed on, or as long as `once_cancelled` after the load was given
-    /// up; counts what has not, and closes.
+    /// Waits until all has been sent, at most `most`, or `once_cancelled` after a cancellation; counts the rest, and
+    /// closes.
     pub(super) fn drain(&self, most: Duration, once_cancelled: Duration, cancel: &Cancel) {
         let begun = Instant::now();
         let mut cancelled = None;
@@ -129,18 +121,16 @@ impl Spool {
         self.changed.notify_all();
     }
 
-    /// Keeps the last look at the machine, for which there was no room.
     pub(super) fn keep(&self, end_ns: u64, times: FarTimes) {
         self.lock().keep(end_ns, times);
     }
 
-    /// One look in place of all that were not handed on.
     pub(super) fn untold(&self) -> Option<LoadAnswer> {
         let (end_ns, times) = self.lock().untold?;
         Some(LoadAnswer::Look { end_ns, times: (&times).into() })
     }
 
-    /// The requests that are counted alone.
+    /// Summary of the requests without records.
     pub(super) fn summary(self) -> RecordSummary {
         self.waiting.into_inner().unwrap_or_else(PoisonError::into_inner).summary
     }
@@ -152,7 +142,7 @@ impl Spool {
 
 impl Waiting {
     fn count(&mut self, batch: &RecordBatch) {
-        // A batch that was made here holds what it says.
+        // A batch made here is valid.
         let records = batch.records().unwrap_or_default();
         records.iter().for_each(|record| self.summary.add(record));
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`Worker`]: what a load client does when it is asked.
+//! The principal type is [`Worker`]: executes the questions of a load client.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,18 +10,16 @@ use super::message::{LONGEST, LoadAnswer, LoadAsk, gathered, pieces};
 use super::pump;
 use super::spool::Spool;
 
-/// A start that is nearer than this cannot be kept: threads are to be started before it.
+/// A start nearer than this cannot be kept: threads must be started before it.
 const NEAREST: Duration = Duration::from_millis(2);
 
-/// Where answers go; see [`FarLoad::start`](super::FarLoad::start).
+/// Sends answers; see [`FarLoad::start`](super::FarLoad::start).
 type Send = Box<dyn Fn(LoadAnswer) -> bool + std::marker::Send + Sync>;
 
-/// A driver, and what has come so far of what it will be told.
 pub(super) struct Worker {
     send: Send,
-    /// Bytes of records that may wait for the way back.
+    /// Bytes of records that may wait for the connection.
     room: usize,
-    /// Of what is under way; a new one for each question.
     cancel: Arc<Mutex<Cancel>>,
     config: Vec<u8>,
     plan: Vec<u8>,
@@ -29,7 +27,6 @@ pub(super) struct Worker {
     driver: Option<Driver>,
 }
 
-/// Why a question cannot be answered.
 struct Failed {
     kind: ErrorKind,
     why: String,
@@ -40,14 +37,13 @@ impl Worker {
         Self { send, room, cancel, config: Vec::new(), plan: Vec::new(), planned: None, driver: None }
     }
 
-    /// Answers; false when nobody takes answers any more.
     pub(super) fn answer(&mut self, ask: LoadAsk) -> bool {
         let answer = match ask {
             LoadAsk::Start { piece, last } => self.start(&piece, last),
             LoadAsk::Sample { request } => self.sample(request).map(Some),
             LoadAsk::Plan { piece, last } => self.plan(&piece, last),
             LoadAsk::Begin { at_ns } => self.begin(at_ns).map(Some),
-            // Heard before it comes here.
+            // Handled before it comes here.
             LoadAsk::Stop => Ok(None),
         };
         match answer {
@@ -79,7 +75,7 @@ impl Worker {
     fn begin(&mut self, at_ns: u64) -> Result<LoadAnswer, Failed> {
         let cancel = self.fresh();
         let form = self.planned.take().ok_or_else(|| Failed::of("a load is to begin that was not planned"))?;
-        // A clock's reading and an `Instant` of the same moment, as one cannot be made of the other.
+        // Both clocks at the same moment, as one cannot be converted to the other.
         let (now_ns, now) = (unladen_probe::monotonic_ns(), Instant::now());
         let left = Duration::from_nanos(at_ns.saturating_sub(now_ns));
         if left < NEAREST {
@@ -93,13 +89,13 @@ impl Worker {
         let spool = Spool::new(self.room);
         let end = pump::pump(driver, form.plan(start)?, start, &cancel, &spool, &*self.send)?;
         if let Some(look) = spool.untold() {
-            // Whoever does not take it takes no end either.
+            // If this fails, so does the end.
             let _ = (self.send)(look);
         }
         let summary = spool.summary();
         if !summary.is_empty() {
             let pieces = pieces(&summary).map_err(|error| Failed::of(error.to_string()))?;
-            // When nobody takes them, nobody takes the end either.
+            // If this fails, so does the end.
             let _ = pieces.into_iter().all(|(piece, last)| (self.send)(LoadAnswer::Summary { piece, last }));
         }
         Ok(LoadAnswer::Ended { end: Box::new(end), strangers: driver.strangers() })
@@ -109,7 +105,7 @@ impl Worker {
         self.driver.as_mut().ok_or_else(Failed::without_driver)
     }
 
-    /// The switch of what begins now: one that was thrown stays so.
+    /// A new switch for the next work: a cancelled one stays so.
     fn fresh(&self) -> Cancel {
         let cancel = Cancel::new();
         *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
@@ -117,7 +113,6 @@ impl Worker {
     }
 }
 
-/// The message whose pieces have all come.
 fn whole<T: DeserializeOwned>(before: &mut Vec<u8>, piece: &[u8], last: bool) -> Result<Option<T>, Failed> {
     gathered(before, piece, last, LONGEST)
         .map_err(|error| Failed::of(format!("what it is to send is refused: {error}")))

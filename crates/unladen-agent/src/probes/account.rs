@@ -1,4 +1,4 @@
-//! The principal type is [`Account`]: what another host's agent has said of its counters, checked.
+//! The principal type is [`Account`]: checked messages of another host's agent about its counters.
 
 use super::message::{
     FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, MAX_COUNTERS, MAX_GROUPS, MAX_NAME, MAX_TEXT, Opened,
@@ -7,15 +7,15 @@ use super::message::{
 use super::reading::FarReading;
 use crate::shown::shown;
 
-/// Most amounts in a reading: above what a thousand busy groups have.
+/// Maximum amounts in a reading: more than a thousand busy groups have.
 const MAX_AMOUNTS: usize = 100_000;
 
-/// Most sentences about what is not counted, and the longest: all of them are warnings of a report.
+/// Maximum number and length of sentences about what is not counted: all become warnings of a report.
 const MAX_REMARKS: usize = 64;
 const MAX_REMARK: usize = 1_000;
 
-/// What another host's agent has said of its counters. An agent may be wrong, or no agent: whatever it says, this
-/// stays within its bounds, and what it holds can be shown and used as an index.
+/// Checked messages of another host's agent. The agent may be faulty or hostile: whatever it sends, this stays within
+/// its bounds, and its content is safe to display and to use as an index.
 #[derive(Debug)]
 pub struct Account {
     opened: Opened,
@@ -24,10 +24,10 @@ pub struct Account {
 }
 
 impl Account {
-    /// Of what is open there.
+    /// Creates it from the open counters.
     ///
     /// # Errors
-    /// What cannot be, in words.
+    /// What is invalid, in words.
     pub fn new(opened: Opened) -> Result<Self, String> {
         Ok(Self { opened: checked(opened)?, groups: Vec::new(), last_at_ns: 0 })
     }
@@ -37,15 +37,15 @@ impl Account {
         &self.opened
     }
 
-    /// All groups told so far, by index.
+    /// All groups received so far, by index.
     pub fn groups(&self) -> &[FarGroup] {
         &self.groups
     }
 
-    /// Adds an answer to a reading: the id of the question if the reading is whole with it.
+    /// Adds an answer to a reading; returns the question's id if the reading is complete.
     ///
     /// # Errors
-    /// What cannot be, in words.
+    /// What is invalid, in words.
     pub fn add(&mut self, reading: &mut FarReading, answer: ProbeAnswer) -> Result<Option<u64>, String> {
         match answer {
             ProbeAnswer::Opened(_) => Err("its probes were opened a second time".to_owned()),
@@ -98,7 +98,6 @@ impl Account {
     }
 }
 
-/// What may be shown and kept of what an agent says of its probes.
 fn checked(opened: Opened) -> Result<Opened, String> {
     if opened.counters.len() > MAX_COUNTERS {
         return Err(format!("{} counters, where at most {MAX_COUNTERS} are allowed", opened.counters.len()));

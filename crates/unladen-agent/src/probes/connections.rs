@@ -1,4 +1,4 @@
-//! The principal type is [`Connections`]: who takes connections here, and who has asked for some.
+//! The principal type is [`Connections`]: which groups accept connections here, and which open some.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
@@ -12,29 +12,27 @@ use unladen_probe::{GroupId, Instrument, connected_sockets, listening_sockets};
 
 use super::message::{MAX_CONNECTIONS, MAX_GROUPS, MAX_TAKERS};
 
-/// Processes whose descriptors are looked at.
 const MAX_PROCESSES: usize = 512;
-/// Looks, and the pause between: a connection that lives as long as a query of some milliseconds is seen in one of them.
+/// Number of looks, and the pause between: a connection that lives as long as a query of some milliseconds is seen in
+/// one of them.
 const LOOKS: usize = 25;
 const PAUSE: Duration = Duration::from_millis(12);
-/// Whoever asks waits for seconds, and an agent is a guest: for so long it looks at most, however much there is.
+/// Time limit of all looks: the asking side waits, and an agent is a guest.
 const LONGEST: Duration = Duration::from_secs(1);
-/// Longest table of a network that is read, in bytes: of some 400,000 sockets.
+/// Maximum bytes of a network's table: some 400,000 sockets.
 const MAX_TABLE: u64 = 1 << 26;
 
-/// Connections of groups of processes.
 pub(super) struct Connections<'a> {
     instrument: &'a Instrument,
 }
 
 impl<'a> Connections<'a> {
-    /// As of the last reading.
     pub(super) fn of(instrument: &'a Instrument) -> Self {
         Self { instrument }
     }
 
-    /// The groups of those who listen at each of these addresses, in the network that this process is in. Of those that
-    /// there is no time for, none.
+    /// Groups that listen at each of these addresses, in this process's network namespace; empty where the time was too
+    /// short.
     pub(super) fn takers(&self, addresses: &[SocketAddr]) -> Vec<Vec<u32>> {
         let end = Instant::now() + LONGEST;
         let groups: HashMap<u32, u32> = (0..)
@@ -52,7 +50,7 @@ impl<'a> Connections<'a> {
         addresses.iter().map(of).collect()
     }
 
-    /// Whom the processes of these groups have connections to that they have asked for, as far as some looks show.
+    /// Addresses that the processes of these groups have connected to, as far as some looks show.
     pub(super) fn asked(&self, groups: &[u32]) -> Vec<SocketAddr> {
         let ids: Vec<GroupId> =
             groups.iter().filter_map(|group| Some(self.instrument.groups().nth(*group as usize)?.0)).collect();
@@ -68,7 +66,7 @@ impl<'a> Connections<'a> {
     }
 }
 
-/// The other ends of these processes' connections, but of those that they, or others of their network, have taken.
+/// Remote ends of these processes' connections, without those that they, or others of their network, have accepted.
 fn asked_by(pids: &[u32], end: Instant, mut read: impl FnMut(&Path) -> Option<String>) -> Vec<SocketAddr> {
     let mut found = BTreeSet::new();
     for look in 0..LOOKS {
@@ -88,8 +86,8 @@ fn asked_by(pids: &[u32], end: Instant, mut read: impl FnMut(&Path) -> Option<St
     found.into_iter().take(MAX_CONNECTIONS).collect()
 }
 
-/// The sockets of these processes by the network that they are in, whose tables are as long as all its processes have
-/// connections: each is read once, and not for each process. By a process's folder of each network.
+/// Sockets of these processes by network namespace (as a process's folder): its tables list the connections of all its
+/// processes, so each is read once, and not for each process.
 fn sockets_by_network(pids: &[u32], end: Instant) -> Vec<(PathBuf, HashSet<u64>)> {
     let mut networks: BTreeMap<PathBuf, (PathBuf, HashSet<u64>)> = BTreeMap::new();
     for pid in pids {
@@ -101,7 +99,7 @@ fn sockets_by_network(pids: &[u32], end: Instant) -> Vec<(PathBuf, HashSet<u64>)
         if sockets.is_empty() {
             continue;
         }
-        // One that has ended since has no network any more.
+        // A process that has ended has no network any more.
         let Ok(network) = fs::read_link(process.join("ns/net")) else { continue };
         networks.entry(network).or_insert_with(|| (process.join("net"), HashSet::new())).1.extend(sockets);
     }
@@ -123,7 +121,7 @@ fn asked_in(
     }
 }
 
-/// The inodes of a process's sockets; none if it has ended, or may not be looked at.
+/// Inodes of a process's sockets; empty if it has ended, or may not be read.
 fn sockets(process: &Path) -> HashSet<u64> {
     let links = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
     let links = links.filter_map(|entry| fs::read_link(entry.path()).ok());

@@ -1,4 +1,4 @@
-//! The principal type is [`FarSide`]: the probes of the machine that the agent is on, and what they say.
+//! The principal type is [`FarSide`]: the agent's own probes, and its answers about them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,18 +13,15 @@ use super::message::{
 };
 use crate::standpoint::Standpoint;
 
-/// A part of a reading is sent when it may be as long as this: well below a frame, as one more group may follow.
+/// Length at which a part of a reading is sent: well below a frame, as one more group may follow.
 const PART: usize = 1 << 19;
 
-/// Most bytes of a group's index and its number of counters.
+/// Maximum bytes of a group's index and its number of counters.
 const GROUP_BYTES: usize = 10;
-/// Most bytes of a counter's index and its amount.
 const AMOUNT_BYTES: usize = 13;
 
-/// Whoever asks for more has to open them first.
 const NOT_OPEN: &str = "the probes are not open yet";
 
-/// Where what goes beyond [`MAX_GROUPS`] is counted.
 const FURTHER: &str = "further groups";
 
 /// Reads the counters of this machine for another one.
@@ -37,12 +34,10 @@ struct Open {
     instrument: Instrument,
     last: Reading,
     clock: MachineClock,
-    /// What the machine had done at the last reading.
     machine: MachineReading,
     told: usize,
 }
 
-/// A reading as far as it is made.
 #[derive(Default)]
 struct Part {
     new_groups: Vec<FarGroup>,
@@ -51,12 +46,12 @@ struct Part {
 }
 
 impl FarSide {
-    /// With nothing open.
+    /// Nothing is open yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What reads the counters, once it is open.
+    /// The instrument, once it is open.
     pub fn instrument(&mut self) -> Option<&mut Instrument> {
         self.open.as_mut().map(|open| &mut open.instrument)
     }
@@ -64,7 +59,7 @@ impl FarSide {
     /// Answers, in one message or several.
     ///
     /// # Errors
-    /// What cannot be done, as a sentence for whoever asked; or whatever `send` gives.
+    /// A sentence for the asking side; or an error of `send`.
     pub fn answer<E: From<String>>(
         &mut self,
         ask: ProbeAsk,

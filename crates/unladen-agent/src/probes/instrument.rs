@@ -1,4 +1,4 @@
-//! The principal type is [`FarInstrument`]: the probes of another host, as they are read from here.
+//! The principal type is [`FarInstrument`]: the probes of another host, read from here.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -14,8 +14,8 @@ use crate::error::SessionError;
 use crate::session::Session;
 use crate::standpoint::Witness;
 
-/// Messages that are taken after the deadline, of those that have come by then: while another host was waited for. A
-/// reading has fewer parts, and one that goes on and on is late.
+/// Maximum messages taken after the deadline, which have come while another host was waited for. A reading has fewer
+/// parts, and an endless one is late.
 const MOST_AFTER: usize = 64;
 
 /// The probes of another host.
@@ -23,14 +23,13 @@ const MOST_AFTER: usize = 64;
 pub struct FarInstrument {
     session: Session,
     account: Account,
-    /// What has come of readings that nobody waits for any more.
     begun: FarReading,
     asked: Option<(u64, Instant)>,
     next_id: u64,
 }
 
 impl FarInstrument {
-    /// Has the agent open all its probes, and takes the first reading, which is the beginning of what grows.
+    /// Opens all probes of the agent, and takes the first reading, the base of the growth.
     ///
     /// # Errors
     /// If the agent cannot, is gone, or does not answer in time.
@@ -47,7 +46,7 @@ impl FarInstrument {
         Ok(instrument)
     }
 
-    /// Asks for a reading, and does not wait for it: so all hosts are asked at once.
+    /// Asks for a reading without waiting, so that all hosts are asked at once.
     ///
     /// # Errors
     /// If the agent is gone.
@@ -58,11 +57,11 @@ impl FarInstrument {
         self.session.send(&Ask::Probes(ProbeAsk::Read { id }))
     }
 
-    /// The reading that was asked for last. Answers to earlier questions, which came too late, are added to it:
-    /// growth is since the last reading that was waited for with success.
+    /// Waits for the last requested reading. Late answers to earlier questions are added to it: growth is since the
+    /// last successful wait.
     ///
     /// # Errors
-    /// If it does not come in time, the agent is gone, or what it says cannot be.
+    /// If it does not come in time, the agent is gone, or it sends something invalid.
     pub fn wait_read(&mut self, deadline: Instant) -> Result<FarReading, SessionError> {
         let Some((wanted, asked)) = self.asked else {
             return Err(self.session.malformed("a reading that nobody has asked for".to_owned()));
@@ -74,7 +73,7 @@ impl FarInstrument {
                 Ok(Answer::Probes(answer)) => answer,
                 Ok(other) => return Err(self.session.unexpected(&other)),
                 Err(error) => {
-                    // What has come is not lost: it belongs to the next reading.
+                    // The parts so far are not lost: they belong to the next reading.
                     self.begun = reading;
                     return Err(error);
                 }
@@ -106,7 +105,7 @@ impl FarInstrument {
         self.wait_read(deadline)
     }
 
-    /// Which of these processes the agent sees: what is counted there, and here too.
+    /// Which of these processes the agent sees: those counted both there and here.
     ///
     /// # Errors
     /// If the agent is gone, does not answer in time, or answers something else.
@@ -118,11 +117,11 @@ impl FarInstrument {
         }
     }
 
-    /// The groups of those who listen at each of these addresses there, by index; `is_wanted` is asked now and then
-    /// whether the answer still is. An answer that comes later disturbs nobody.
+    /// The indices of the groups that listen at each of these addresses there; `is_wanted` is polled meanwhile. A late
+    /// answer is skipped.
     ///
     /// # Errors
-    /// As [`sees`](Self::sees), and if it is not wanted any more.
+    /// As [`sees`](Self::sees), and if it is no longer wanted.
     pub fn takers(
         &self,
         addresses: &[SocketAddr],
@@ -134,13 +133,13 @@ impl FarInstrument {
             Answer::Probes(ProbeAnswer::Takers(takers)) if takers.len() == addresses.len() => takers,
             other => return Err(self.session.unexpected(&other)),
         };
-        // Groups that came up since the last reading have no name yet.
+        // Groups that appeared since the last reading have no name yet.
         let known = |group: u32| Some(group as usize).filter(|group| *group < self.groups().len());
         let of = |groups: Vec<u32>| groups.into_iter().take(MAX_TAKERS).filter_map(known).collect();
         Ok(takers.into_iter().map(of).collect())
     }
 
-    /// Has the agent look for a third of a second whom these groups have asked for connections, and does not wait for it.
+    /// Has the agent look for a third of a second for addresses that these groups have connected to, without waiting.
     ///
     /// # Errors
     /// If the agent is gone.
@@ -149,7 +148,7 @@ impl FarInstrument {
         self.session.send(&Ask::Probes(ProbeAsk::Asked { groups }))
     }
 
-    /// The other ends of those connections.
+    /// The remote ends of those connections.
     ///
     /// # Errors
     /// As [`takers`](Self::takers).
@@ -160,7 +159,7 @@ impl FarInstrument {
         }
     }
 
-    /// All groups told so far, by index.
+    /// All groups received so far, by index.
     pub fn groups(&self) -> &[FarGroup] {
         self.account.groups()
     }
@@ -175,7 +174,7 @@ impl FarInstrument {
         self.account.opened()
     }
 
-    /// What a reading takes there from its beginning to its end.
+    /// Duration of a reading there.
     pub fn cost_wall(&self) -> Duration {
         Duration::from_nanos(self.account.opened().cost_wall_ns)
     }

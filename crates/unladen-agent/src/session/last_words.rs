@@ -1,4 +1,4 @@
-//! The principal type is [`LastWords`]: the end of what a command says on stderr.
+//! The principal type is [`LastWords`]: the end of a command's stderr.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -10,20 +10,15 @@ use unladen_trace::without_secrets;
 
 use crate::shown::shown;
 
-/// So much is kept.
 const KEPT: usize = 8 << 10;
 
-/// So many lines are shown.
 const LINES: usize = 5;
 
-/// So much of them.
 const MOST: usize = 1000;
 
-/// How often, and how many times, the end is waited for.
 const PAUSE: Duration = Duration::from_millis(5);
 const PAUSES: usize = 40;
 
-/// The end of what a command says on stderr.
 #[derive(Debug, Default)]
 pub(super) struct LastWords {
     bytes: Mutex<VecDeque<u8>>,
@@ -31,7 +26,6 @@ pub(super) struct LastWords {
 }
 
 impl LastWords {
-    /// Keeps what this pipe gives, by a thread that ends with it.
     pub(super) fn of(mut pipe: impl Read + Send + 'static) -> Arc<Self> {
         let words = Arc::new(Self::default());
         let kept = Arc::clone(&words);
@@ -52,7 +46,7 @@ impl LastWords {
         bytes.drain(..too_many);
     }
 
-    /// Waits a moment for the pipe to end: what is said last says why.
+    /// Waits a moment for the end of the pipe: the last words give the reason.
     pub(super) fn settle(&self) {
         for _ in 0..PAUSES {
             if self.has_ended.load(Ordering::Acquire) {
@@ -66,17 +60,16 @@ impl LastWords {
     pub(super) fn text(&self) -> String {
         let bytes: Vec<u8> = self.bytes.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
-        // What stands first may be the rest of a line, and its secret without the name that tells it.
+        // The first line may be cut, and its secret without the name that marks it.
         let is_cut = bytes.len() >= KEPT;
         let lines = text.split(['\n', '\r']).skip(usize::from(is_cut));
         let lines: Vec<&str> = lines.map(str::trim).filter(|line| !line.is_empty()).collect();
-        // A shell that traces its commands, or an ssh that says which one failed, repeats what may be a password.
+        // A shell that traces its commands, or an ssh that names the failed one, repeats what may be a password.
         let last = &lines[lines.len().saturating_sub(LINES)..];
         let lines: Vec<String> = last.iter().copied().map(without_secrets).collect();
         shown(&lines.join(" / "), MOST)
     }
 
-    /// The same with a colon before it, if there is something.
     pub(super) fn behind_colon(&self) -> String {
         let text = self.text();
         if text.is_empty() { text } else { format!(": {text}") }

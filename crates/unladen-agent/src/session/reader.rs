@@ -1,4 +1,4 @@
-//! The principal function is [`read`]: what comes from the other host, first lines of its shell, then frames.
+//! The principal function is [`read`]: reads the other host's output, first lines of its shell, then frames.
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::sync::mpsc::SyncSender;
@@ -12,48 +12,41 @@ use crate::frame::{FrameError, FrameReader};
 use crate::hello::Hello;
 use crate::shown::shown_without_secrets;
 
-/// What a login may write before its shell answers, in bytes.
+/// Maximum bytes of a login's output before its shell answers.
 const MAX_NOISE: usize = 64 << 10;
 
-/// Longest line of the far shell.
 const MAX_LINE: usize = 4 << 10;
 
-/// So much of the noise is shown.
 const SHOWN_NOISE: usize = 200;
 
-/// What came.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// The far shell answered.
     Said(Said),
-    /// The agent runs.
     Hello(Hello),
     Answer(Answer),
-    /// Nothing more comes; why.
     End(String),
 }
 
-/// How the lines before the frames ended otherwise than with an agent that runs.
+/// Prefixes of the reason when the lines end without a running agent.
 pub(super) const TOO_MUCH: &str = "too much before an answer: ";
 
-/// The same, and what was written before, such as that an account has no shell.
+/// Followed by the output before, such as that an account has no shell.
 pub(super) const ENDED: &str = "ended before an answer: ";
 
-/// Reads all that comes, until nothing more does or nobody takes it.
 pub(super) fn read(from: impl Read, marker: &str, events: &SyncSender<Event>, pings: &Arc<Mutex<Pings>>) {
     let mut from = BufReader::new(from);
     let why = match lines(&mut from, marker, events) {
         Err(why) => why,
         Ok(()) => frames(from, events, pings),
     };
-    // Whoever would have been told has left.
+    // Fails if the receiver is gone.
     let _ = events.send(Event::End(why));
 }
 
-/// For `fuzz/`: how many things all that comes is taken for, and why it ended.
+/// For `fuzz/`: number of events in the input, and why it ended.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn heard(bytes: &[u8], marker: &str) -> (usize, String) {
-    // Each takes a byte at least.
+    // Each takes at least a byte.
     let (events, all) = std::sync::mpsc::sync_channel(bytes.len() + 2);
     read(bytes, marker, &events, &Arc::default());
     drop(events);
@@ -67,7 +60,6 @@ pub(crate) fn heard(bytes: &[u8], marker: &str) -> (usize, String) {
     (count, why)
 }
 
-/// Lines until the one that says that the agent runs.
 fn lines(from: &mut BufReader<impl Read>, marker: &str, events: &SyncSender<Event>) -> Result<(), String> {
     let mut noise = Vec::new();
     loop {
@@ -100,7 +92,6 @@ fn lines(from: &mut BufReader<impl Read>, marker: &str, events: &SyncSender<Even
     }
 }
 
-/// Frames until the end; why.
 fn frames(from: impl Read, events: &SyncSender<Event>, pings: &Arc<Mutex<Pings>>) -> String {
     let mut from = FrameReader::new(from);
     let hello = match from.read() {

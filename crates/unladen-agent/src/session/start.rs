@@ -17,22 +17,17 @@ use crate::hello::Hello;
 use crate::host::Host;
 use crate::shown::{shown, shown_without_secrets};
 
-/// Answers that wait to be taken. An agent that says more waits.
 const MAX_ANSWERS: usize = 4;
 
-/// Frames that wait to be written.
 const MAX_QUEUED: usize = 16;
 
-/// A link that is slower than this, in bytes a second, is too slow to copy a program.
+/// Bytes a second: a slower link is too slow to copy a program.
 const SLOWEST_COPY: u64 = 64 << 10;
 
-/// How long a command that has said its last may take to end.
 const END_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Longest answer of a far shell that is shown.
 const MAX_SHOWN: usize = 1000;
 
-/// What leads to the host.
 pub(super) struct Link {
     pub(super) out: SyncSender<Out>,
     pub(super) events: Receiver<Event>,
@@ -41,28 +36,24 @@ pub(super) struct Link {
     pub(super) transport: Transport,
 }
 
-/// An agent that has begun.
 pub(super) struct Started {
     pub(super) link: Link,
     pub(super) hello: Hello,
     pub(super) path: String,
 }
 
-/// The talk with the far shell.
 struct Starting<'a> {
     host: &'a Host,
     options: &'a SessionOptions,
     link: Link,
     deadline: Instant,
-    /// What is copied.
     binary: Option<AgentBinary>,
     copied: String,
     is_dynamic: bool,
-    /// Of what is copied; 0 until it is asked for, which happens once.
+    /// Size of the program to copy; 0 until it is requested, which happens once.
     size: u64,
 }
 
-/// Starts the agent of a host.
 pub(super) fn start(host: &Host, options: &SessionOptions) -> Result<Started, SessionError> {
     let spawned = |source| SessionError::Spawn { host: host.name.clone(), source };
     let (transport, pipes) = Transport::start(host).map_err(spawned)?;
@@ -108,7 +99,6 @@ impl Starting<'_> {
         }
     }
 
-    /// Does what the far shell asks for.
     fn react(&mut self, said: Said) -> Result<(), SessionError> {
         let (host, command) = (self.name(), self.host.told_command());
         let plain = |text: &str| shown(text, MAX_SHOWN);
@@ -156,7 +146,7 @@ impl Starting<'_> {
                 };
                 SessionError::DoesNotStart { host, binary: self.copied.clone(), said, fix: self.fix_of_start() }
             }
-            // Taken by the caller.
+            // Handled by the caller.
             Said::Run(_) => return Ok(()),
         })
     }
@@ -172,7 +162,6 @@ impl Starting<'_> {
     }
 
     fn send(&self, out: Out) -> Result<(), SessionError> {
-        // The queue is longer than what is said here.
         self.link.out.try_send(out).map_err(|_| self.ended(""))
     }
 
@@ -202,7 +191,6 @@ impl Starting<'_> {
         }
     }
 
-    /// The error of a command that said no more.
     fn ended(&self, why: &str) -> SessionError {
         let (host, command) = (self.name(), self.host.told_command());
         if let Some(begins) = why.strip_prefix(reader::TOO_MUCH) {
@@ -216,7 +204,6 @@ impl Starting<'_> {
     }
 }
 
-/// What helps where something is not there.
 fn lacking(missing: &str) -> &'static str {
     match missing {
         "/proc" => "mount it (mount -t proc proc /proc), as all that is counted is read there too",

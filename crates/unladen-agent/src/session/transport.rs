@@ -1,4 +1,4 @@
-//! The principal type is [`Transport`]: the command that leads to a host, as it runs.
+//! The principal type is [`Transport`]: the running command that leads to a host.
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -10,23 +10,20 @@ use nix::unistd::Pid;
 
 use crate::host::Host;
 
-/// How long the command may take to end once its stdin has ended.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often that is looked at.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Most levels of processes below the command, and most processes: what is deeper ends with its pipes.
+/// Maximum levels and number of processes below the command: deeper ones end with their pipes.
 const MAX_DEPTH: usize = 16;
 const MAX_PROCESSES: usize = 256;
 
-/// The command that leads to a host. When this is dropped, it has two seconds to end, and is killed then.
+/// The command that leads to a host. On drop it gets two seconds to end, then it is killed.
 #[derive(Debug)]
 pub(super) struct Transport {
     child: Mutex<Child>,
 }
 
-/// Its pipes.
 pub(super) struct Pipes {
     pub(super) stdin: ChildStdin,
     pub(super) stdout: ChildStdout,
@@ -34,10 +31,10 @@ pub(super) struct Pipes {
 }
 
 impl Transport {
-    /// Starts it with `sh` behind it.
+    /// Starts it with `sh` appended.
     ///
-    /// It stays in this process's group, as ssh may want to ask for a password at the terminal; but Ctrl-C, which the
-    /// terminal sends to all of the group, is for this process to handle.
+    /// It stays in this process's group, as ssh may need to ask for a password at the terminal; but Ctrl-C, which the
+    /// terminal sends to the whole group, is for this process to handle.
     pub(super) fn start(host: &Host) -> io::Result<(Self, Pipes)> {
         let script = format!("trap '' INT; {} sh", host.command);
         let mut command = Command::new("sh");
@@ -50,22 +47,18 @@ impl Transport {
         Ok((Self { child: Mutex::new(child) }, Pipes { stdin, stdout, stderr }))
     }
 
-    /// Of the command, or of the shell that runs it.
     pub(super) fn pid(&self) -> u32 {
         self.child.lock().unwrap_or_else(PoisonError::into_inner).id()
     }
 
-    /// How it ended, if it has.
     pub(super) fn ended(&self) -> Option<ExitStatus> {
         self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait().ok().flatten()
     }
 
-    /// Whether it has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.ended().is_some()
     }
 
-    /// How it ended, if it does so in time.
     pub(super) fn wait(&self, patience: Duration) -> Option<ExitStatus> {
         let begun = Instant::now();
         loop {
@@ -94,7 +87,7 @@ impl Drop for Transport {
     }
 }
 
-/// All processes below this one, the nearest first. None where the kernel does not tell (CONFIG_PROC_CHILDREN).
+/// All processes below this one, the nearest first. Empty if the kernel does not tell (CONFIG_PROC_CHILDREN).
 fn descendants(of: u32, depth: usize, found: &mut Vec<Pid>) {
     let Ok(children) = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children")) else { return };
     for pid in children.split_ascii_whitespace().filter_map(|word| word.parse::<u32>().ok()) {

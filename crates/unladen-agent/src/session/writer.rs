@@ -1,4 +1,4 @@
-//! The principal function is [`write`]: what goes to the other host.
+//! The principal function is [`write`]: sends to the other host.
 
 use std::fs::File;
 use std::io::{self, Take, Write};
@@ -11,24 +11,20 @@ use crate::clock::Pings;
 use crate::codec::encode;
 use crate::frame::{FrameError, FrameWriter};
 
-/// An agent that hears nothing for a minute ends; so something is sent that often.
+/// Something is sent this often, since an agent that hears nothing for a minute ends.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
-/// What goes out.
 #[derive(Debug)]
 pub(super) enum Out {
-    /// A line for the shell.
     Line(String),
-    /// A program for it.
     File(Take<File>),
     Frame(Vec<u8>),
-    /// A ping, which is timed as it is written.
     Ping,
 }
 
-/// Writes what is queued until nobody queues any more, or nobody reads; then the pipe is closed.
+/// Writes the queue until its senders or the reader are gone; then closes the pipe.
 pub(super) fn write(to: impl Write, queue: &Receiver<Out>, pings: &Arc<Mutex<Pings>>) {
-    // Both errors say that the other side has left, which the thread that reads tells.
+    // Both errors mean that the other side has left, which the reading thread reports.
     let _ = write_all(to, queue, pings);
 }
 

@@ -1,30 +1,29 @@
-//! The principal type is [`Witness`]: a process as it is known in whatever PID namespace it is seen from.
+//! The principal type is [`Witness`]: identity of a process across PID namespaces.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// Ticks of the clock that a process's beginning may be off by, where it is seen by way of two time namespaces.
+/// Ticks by which a start time may be off when seen across two time namespaces.
 const ROUNDING: u64 = 1;
 /// Ticks of a second in /proc (`USER_HZ`), and nanoseconds of a tick.
 const TICKS: i64 = 100;
 const TICK_NS: i64 = 10_000_000;
 
-/// A process. Its number in its own, innermost PID namespace is the last that each /proc tells of it, and it began at the
-/// same moment wherever it is seen. In two containers that were started together, processes have both in common now and
-/// then: whoever may look (root) compares their namespaces, too.
+/// A process. Every /proc shows its number in its innermost PID namespace last, and the same start time. In two
+/// containers started together, processes may share both by chance: a privileged reader (root) also compares the
+/// namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Witness {
-    /// Its number in its own PID namespace.
+    /// In its innermost PID namespace.
     pub pid: u32,
-    /// When it began: ticks since the machine's boot.
+    /// Ticks since the machine's boot.
     pub started: i64,
-    /// The inode of that namespace.
     pub namespace: Option<u64>,
 }
 
 impl Witness {
-    /// This process; `None` if /proc does not show it: it is another namespace's.
+    /// This process; `None` if /proc does not show it, as one of another namespace.
     pub(super) fn here() -> Option<Self> {
         let stat = std::fs::read("/proc/self/stat").ok()?;
         let started = started(&stat)?.saturating_sub(shift());
@@ -35,19 +34,17 @@ impl Witness {
         self.started.abs_diff(started) <= ROUNDING
     }
 
-    /// Whether it is that process, by what may be known of it.
     fn is(&self, other: &Self) -> bool {
         let is_there = match (self.namespace, other.namespace) {
             (Some(own), Some(other)) => own == other,
             _ => true,
         };
-        // Without the namespace, the moment has to be the very same.
+        // Without the namespace, the start times must be equal.
         let is_then = other.namespace.is_some() || self.started == other.started;
         self.pid == other.pid && is_there && is_then && self.began_about(other.started)
     }
 }
 
-/// Which of them /proc shows.
 pub(super) fn seen(witnesses: &[Witness]) -> Vec<bool> {
     let mut seen = vec![false; witnesses.len()];
     let shift = shift();
@@ -73,7 +70,7 @@ pub(super) fn seen(witnesses: &[Witness]) -> Vec<bool> {
     seen
 }
 
-/// Of `pid:[4026531836]`; `None` of another user's process.
+/// Parses `pid:[4026531836]`; `None` for another user's process.
 fn namespace(process: &Path) -> Option<u64> {
     let link = std::fs::read_link(process.join("ns/pid")).ok()?;
     link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()
@@ -86,7 +83,7 @@ fn started(stat: &[u8]) -> Option<i64> {
     rest.split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
-/// The last number of the line `NSpid` of /proc/PID/status (proc_pid_status(5)); before Linux 4.1 there is none.
+/// The last number of the line `NSpid` of /proc/PID/status (proc_pid_status(5)), missing before Linux 4.1.
 fn innermost(status: &[u8]) -> Option<u32> {
     let line = |name: &[u8]| status.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(name));
     let numbers = line(b"NSpid:").or_else(|| line(b"Tgid:"))?;
@@ -98,7 +95,7 @@ fn shift() -> i64 {
     std::fs::read("/proc/self/timens_offsets").ok().and_then(|offsets| ticks_of_boot(&offsets)).unwrap_or(0)
 }
 
-/// Of `boottime 86400 0`: seconds and nanoseconds.
+/// Parses `boottime 86400 0`: seconds and nanoseconds.
 fn ticks_of_boot(offsets: &[u8]) -> Option<i64> {
     let line = std::str::from_utf8(offsets).ok()?.lines().find_map(|line| line.strip_prefix("boottime"))?;
     let mut numbers = line.split_ascii_whitespace().map(str::parse::<i64>);

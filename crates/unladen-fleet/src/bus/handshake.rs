@@ -1,25 +1,19 @@
-//! The principal type is [`Handshake`]: what to do where TLS with an engine fails, by the words that its URL and its
-//! settings have for it.
+//! The principal type is [`Handshake`]: advice for TLS errors of an engine, in the terms of its URL and settings.
 
 use unladen_tls::TlsFault;
 
 use crate::BusError;
 use crate::plain::plain;
 
-/// What to do where TLS with an engine fails.
 pub(super) struct Handshake {
-    /// Where nobody who is trusted has signed its certificate.
     pub(super) authority: &'static str,
-    /// Where its certificate is for another name.
     pub(super) name: &'static str,
-    /// Where it does not speak TLS.
     pub(super) plain: &'static str,
-    /// Where it wants a certificate of the client: none is sent.
+    /// If it requires a client certificate: none is sent.
     pub(super) certificate: &'static str,
 }
 
 impl Handshake {
-    /// What went wrong at an address, and what to do about it.
     pub(super) fn failed(&self, at: &str, fault: &TlsFault) -> BusError {
         let does = match fault {
             TlsFault::UnknownIssuer => self.authority,

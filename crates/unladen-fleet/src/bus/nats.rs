@@ -1,17 +1,17 @@
-//! The principal type is [`Nats`]: purges by way of two streams of NATS JetStream.
+//! The principal type is [`Nats`]: purges by two streams of NATS JetStream.
 //!
-//! The first stream has the records. Its sequence numbers are without gaps, as all of its messages are of one subject and
-//! only the oldest are removed; so a record is asked for by its number, and one that is not there was lost. Nothing is
-//! kept at the server for a reader: a plain subscription says when there is something new, and what it brings is not read.
+//! The first stream has the records. Its sequence numbers have no gaps, as all of its messages have one subject and
+//! only the oldest are removed; so a record is requested by number, and a missing one was lost. The server keeps no
+//! state for a reader: a plain subscription only signals news, and its content is not read.
 //!
-//! The second stream has the last word of each node, with its lease. The server stamps it, and removes it when the longest
-//! lease of any is over; a shorter one is over when the server has stamped somebody else's word that much later, and
-//! whoever asks for the list has just said a word. A node that confirms is told where the first stream's end is after the
-//! second has taken its word: whoever publishes later finds it in the list.
+//! The second stream has the last word of each node, with its lease. The server stamps it, and removes it when the
+//! longest lease of any node is over; a shorter one is over when the server has stamped another node's word that much
+//! later, and a node that requests the list has just sent a word. A node that confirms gets the first stream's end
+//! after the second has stored its word: later publishers find it in the list.
 //!
-//! A stream that was made again, or put back from a copy, has another time of creation or other times of its messages:
-//! the times of both are the epoch. If somebody removes the second stream's messages, each node finds its own word gone
-//! by the next one, and tells nobody who is in the list for a lease from then on.
+//! A recreated or restored stream has another creation time or other message times: both streams' times are the epoch.
+//! If somebody removes the second stream's messages, each node finds its own word gone at the next one, and does not
+//! answer who is in the list for a lease from then on.
 
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -31,43 +31,37 @@ mod link;
 mod patience;
 mod place;
 
-/// What `[fleet]` calls it.
 pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["nats", "tls"], name: "NATS", open };
 
-/// How often is looked where nobody tells.
+/// Interval of looks without notifications.
 const LOOK: Duration = Duration::from_secs(1);
-/// Why nobody is told who is in the list.
 const YOUNG: &str = "its list of nodes had not this node's word for a moment: others may be missing from it";
-/// Requests that are on their way at a time.
 const AT_A_TIME: usize = 64;
-/// Who was told of a record that the stream does not have yet looks again after this, and after twice as long each time …
+/// Pause before the next look for a notified record that the stream does not have yet, doubled each time …
 const SOON: Duration = Duration::from_millis(1);
 /// … up to this.
 const LATEST_SOON: Duration = Duration::from_millis(32);
 
-/// Purges by way of two streams.
 #[derive(Debug)]
 struct Nats {
     place: Place,
     node: String,
     link: Mutex<Option<Arc<Link>>>,
-    /// The record that was read last, and when the server says that it was written.
     last: std::sync::Mutex<Option<(Position, i128)>>,
     own: std::sync::Mutex<OwnWord>,
-    /// Where the last answer ended that had all there was, and by which connection: what comes later is told there.
+    /// End of the last complete answer, and its connection: later records are notified there.
     whole: std::sync::Mutex<Option<(Weak<Link>, Position)>>,
 }
 
-/// This node's own word.
 #[derive(Debug, Default)]
 struct OwnWord {
-    /// Whether it was said once. Before that, nobody is told for how long the list has been whole.
+    /// Whether the word was sent once; before, the time for which the list has been whole is unknown.
     is_known: bool,
-    /// Its number, and when it was begun to be said.
+    /// Its number, and when its sending began.
     said: Option<(u64, Instant)>,
-    /// Until then, others may be missing from the list: this one was.
+    /// Until then, others may be missing from the list, as this node was.
     young_until: Option<Instant>,
-    /// Since then, each of its words has followed the one before.
+    /// Since then, each word has followed its predecessor.
     since: Option<Instant>,
 }
 
@@ -86,7 +80,6 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
 // === impl Nats ===
 
 impl Nats {
-    /// The connection that is there, or a new one.
     async fn link(&self) -> Result<Arc<Link>, BusError> {
         let mut slot = self.link.lock().await;
         if let Some(link) = slot.as_ref() {
@@ -97,7 +90,6 @@ impl Nats {
         Ok(slot.insert(Arc::new(made)).clone())
     }
 
-    /// A connection does not outlive a failure.
     async fn judged<T>(&self, link: &Arc<Link>, done: Result<T, BusError>) -> Result<T, BusError> {
         if done.is_err() {
             let mut slot = self.link.lock().await;
@@ -109,8 +101,8 @@ impl Nats {
     }
 
     async fn write(&self, link: &Link, records: &[String]) -> Result<Vec<Position>, BusError> {
-        // As it was said last: if the stream was made again since, this is no place of it, and whoever waits for it is
-        // told so once this node has found out.
+        // The last known epoch: if the stream was recreated since, this is no position in it, and those that wait learn
+        // so once this node notices.
         let epoch = link.epoch();
         let mut on_the_way = Vec::with_capacity(records.len());
         for record in records {
@@ -123,7 +115,7 @@ impl Nats {
         Ok(positions)
     }
 
-    /// What there is after a place now. `is_told`: that there is something, which is asked for at once.
+    /// The current records after a position. `is_told`: a record was notified, and is requested at once.
     async fn read(&self, link: &Link, after: Option<&Position>, is_told: bool) -> Result<Read, BusError> {
         let ahead = async {
             match after.filter(|_| is_told) {
@@ -134,7 +126,7 @@ impl Nats {
         let (info, ahead) = tokio::join!(link.info(), ahead);
         let (info, mut ahead) = (info?, ahead?);
         let (epoch, first, last) = (link.epoch_of(&info), info.state.first_sequence, info.state.last_sequence);
-        // Whether words were removed from the stream of nodes before it heard of this one, the server does not tell.
+        // The server does not tell whether words were removed from the stream of nodes before this node's first one.
         let whole_for = match after {
             Some(after) if after.epoch() == epoch => self.own().whole_for(),
             _ => Duration::ZERO,
@@ -153,7 +145,7 @@ impl Nats {
         if after.index() < last && first > after.index() + 1 {
             return lost("the stream has been trimmed");
         }
-        // Messages of a copy that was put back have other times; no server is changed for a copy under a connection.
+        // Messages of a restored copy have other times; a server does not change to a copy under an open connection.
         let known = self.last().clone().filter(|(position, _)| position == after && first <= after.index());
         if let Some((_, time)) = known
             && !link.is_verified()
@@ -190,7 +182,7 @@ impl Nats {
 
     async fn read_or_wait(&self, link: &Arc<Link>, after: Option<&Position>, wait: Duration) -> Result<Read, BusError> {
         let begun = Instant::now();
-        // There was no more, and whatever has come since was told: so it is waited for first.
+        // The last answer was complete, and later records are notified: so it waits first.
         let is_whole = after.is_some_and(|after| {
             let whole = self.whole();
             whole.as_ref().is_some_and(|(by, last)| last == after && by.ptr_eq(&Arc::downgrade(link)))
@@ -224,8 +216,8 @@ impl Nats {
         link.keep_words_for(&self.place, lease).await?;
         let word = format!("{at} {}", lease.as_millis());
         let begun = Instant::now();
-        // The word before is there still, by this node's clock, with an eighth for what clocks may differ. If it cannot
-        // be said that it was, the list may have lost it, and others.
+        // Whether the previous word still exists, by this node's clock, with an eighth for clock differences. If that
+        // is uncertain, the list may have lost it, and others.
         let (is_known, before) = {
             let mut own = self.own();
             (std::mem::replace(&mut own.is_known, true), own.said.take())
@@ -253,17 +245,17 @@ impl Nats {
             own.said = Some((number, begun));
             own.since.get_or_insert_with(Instant::now);
         }
-        // Both after it was said.
+        // Both after the word was sent.
         let (is_same, info) = tokio::join!(link.is_same_list(), link.info());
         is_same?;
         let info = info?;
         position(&link.epoch_of(&info), info.state.last_sequence)
     }
 
-    /// The same without where the end is, which costs two more questions. None: it is to be done with them.
+    /// Like `be`, without the end, which costs two more requests. `None` if they are needed.
     async fn say_on(&self, link: &Link, at: &Position, lease: Duration) -> Result<Option<()>, BusError> {
         let begun = Instant::now();
-        // While it is said, nobody else says a word of this node: there is one beat.
+        // No other word of this node is sent meanwhile: there is one beat.
         let before = self.own().said.filter(|(_, said)| begun.duration_since(*said) < lease - lease / 8);
         let Some((number, _)) = before else { return Ok(None) };
         let word = format!("{at} {}", lease.as_millis());
@@ -284,7 +276,7 @@ impl Nats {
         let members = stream::iter(subjects)
             .map(|subject| async move {
                 let Some(node) = Place::node_of(&subject) else { return Ok(None) };
-                // None: its lease has ended since.
+                // Its lease has ended since.
                 let Some((said, word)) = link.word(&subject).await? else { return Ok(None) };
                 let wrong = || BusError::Answer(format!("the word of the node {node:?} is none"));
                 let (position, lease) = word.split_once(' ').ok_or_else(wrong)?;
@@ -299,7 +291,7 @@ impl Nats {
             .try_filter_map(|member| std::future::ready(Ok(member)))
             .try_collect()
             .await?;
-        // What was asked about word by word is of the stream that was looked at first.
+        // Ensures that all words are of the stream that was looked at first.
         link.is_same_list().await?;
         Ok((end, members))
     }
@@ -354,7 +346,7 @@ impl PurgeBus for Nats {
         Box::pin(async move {
             let link = self.link().await?;
             let listed = self.judged(&link, self.list(&link).await).await?;
-            // Afterwards: it may have been noticed meanwhile. The connection is none the worse for it.
+            // Checked afterwards, as it may have been noticed meanwhile. The connection remains good.
             if self.own().young_until.is_some_and(|until| Instant::now() < until) {
                 return Err(BusError::Answer(YOUNG.to_owned()));
             }
@@ -372,7 +364,7 @@ impl PurgeBus for Nats {
 }
 
 impl OwnWord {
-    /// For so long nobody has removed all words: this node's was there.
+    /// For this long nobody has removed all words: this node's was there.
     fn whole_for(&self) -> Duration {
         self.since.map(|since| since.elapsed()).unwrap_or_default()
     }

@@ -1,9 +1,9 @@
-//! The principal type is [`Postgres`]: purges by way of a table of PostgreSQL, and `NOTIFY`. [`statements`] says why
-//! nothing is passed over.
+//! The principal type is [`Postgres`]: purges by a PostgreSQL table and `NOTIFY`. [`statements`] says why no record is
+//! skipped.
 //!
-//! There are two connections, each made when it is needed: one that hears of records, reads them and confirms, and one
-//! that publishes, since publishing waits for others who publish. The server is to be the one that writes; of several
-//! in the URL, `target_session_attrs=read-write` finds it.
+//! There are two connections, each opened when needed: one that listens for records, reads them and confirms, and one
+//! that publishes, since publishers wait for each other. The server must be the primary; of several in the URL,
+//! `target_session_attrs=read-write` finds it.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
@@ -28,32 +28,26 @@ mod link;
 mod marks;
 mod statements;
 
-/// What `[fleet]` calls it.
 pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["postgres", "postgresql"], name: "PostgreSQL", open };
 
-/// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(2);
-/// How long an answer may take.
 const ANSWER: Duration = Duration::from_secs(2);
-/// How often is looked where nobody tells, as behind a pooler of transactions.
+/// Interval of looks without notifications, as behind a transaction pooler.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Purges by way of a table of PostgreSQL, and `NOTIFY`.
 struct Postgres {
     address: PostgresAddress,
     fleet: String,
     node: String,
-    /// Records that stay.
     keep: i64,
     reading: Mutex<Option<Arc<Link>>>,
     writing: Mutex<Option<Arc<Link>>>,
     marks: Marks,
     batch: Batch,
-    /// Where the last answer ended that had all there was, and by which connection: what comes later is told there.
+    /// End of the last complete answer, and its connection: later records are notified there.
     whole: std::sync::Mutex<Option<(Weak<Link>, Position)>>,
-    /// How often in a row something was there that nobody had told of.
+    /// Consecutive records without a notification.
     untold: AtomicU32,
-    /// How often something was that was told of.
     told: AtomicU64,
 }
 
@@ -70,7 +64,7 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
         None => PostgresAddress::parse(settings.url.as_str()),
     };
     let address = address.map_err(|error| BusError::Url(error.to_string()))?;
-    // Without TLS, or where it may do without, nobody is verified by it.
+    // Without TLS, or where TLS is optional, it would verify nobody.
     if settings.ca.is_some() && matches!(address.config.get_ssl_mode(), SslMode::Disable | SslMode::Prefer) {
         let url = &settings.url;
         return Err(BusError::Url(format!("`{url}`: `ca` is for TLS: add `sslmode=verify-full` to the URL")));
@@ -93,7 +87,6 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
 // === impl Postgres ===
 
 impl Postgres {
-    /// The connection that is there, or a new one.
     async fn link(&self, slot: &Mutex<Option<Arc<Link>>>) -> Result<Arc<Link>, BusError> {
         let mut slot = slot.lock().await;
         if let Some(link) = slot.as_ref().filter(|link| !link.is_over()) {
@@ -105,7 +98,7 @@ impl Postgres {
         Ok(link)
     }
 
-    /// Asks. A connection on which it fails is not asked again.
+    /// Queries; a connection that fails is not used again.
     async fn ask(
         &self,
         slot: &Mutex<Option<Arc<Link>>>,
@@ -117,7 +110,6 @@ impl Postgres {
         Ok((link, rows))
     }
 
-    /// Asks by this connection.
     async fn ask_by(
         &self,
         link: &Link,
@@ -153,7 +145,7 @@ impl Postgres {
         let row = rows.first().ok_or_else(|| link.emptied())?;
         let (last, epoch) = (index(row, 0)?, link.epoch(column(row, 1)?, column(row, 2)?, column(row, 3)?)?);
         let first = last.checked_sub(records.len() as u64).ok_or_else(|| no_id(last))? + 1;
-        // What it reads later is to be what it wrote.
+        // Later reads must find what it wrote.
         (first..).zip(&marks).for_each(|(index, mark)| self.marks.put(&epoch, index, *mark));
         (first..=last).map(|index| position(&epoch, index)).collect()
     }
@@ -180,7 +172,7 @@ impl Postgres {
                 lost("the tables or their server are others than before", Duration::ZERO)
             }
             Some(_) if !column::<bool>(row, 3)? => {
-                // Of one epoch: its list of nodes is what it was.
+                // Same epoch: its list of nodes is unchanged.
                 lost("what was read last, or what came after it, is no longer in the table", uptime)
             }
             Some(after) => match self.records(&rows, &epoch, after.index())? {
@@ -191,14 +183,14 @@ impl Postgres {
         Ok((link, read?))
     }
 
-    /// The connection by which all up to this position was read, and whatever came then is told; none: another one.
+    /// The connection that has read all up to this position and gets later notifications; `None` if it is another one.
     fn whole(&self, after: Option<&Position>) -> Option<Arc<Link>> {
         let whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
         let (link, last) = whole.as_ref()?;
         link.upgrade().filter(|link| after == Some(last) && !link.is_over())
     }
 
-    /// Something came: whether it was told of; none: nobody waited for that.
+    /// Counts a found record; `was_told` is whether it was notified, `None` if nobody waited.
     fn hears(&self, was_told: Option<bool>) {
         match was_told {
             Some(true) => {
@@ -210,7 +202,6 @@ impl Postgres {
         }
     }
 
-    /// What follows the position with this index; none: not all of it is there.
     fn records(&self, rows: &[Row], epoch: &str, after: u64) -> Result<Option<Records>, BusError> {
         let mut records = Vec::with_capacity(rows.len());
         for (row, expected) in rows.iter().zip(after + 1..) {
@@ -225,7 +216,6 @@ impl Postgres {
         Ok(Some(records))
     }
 
-    /// Is in the list from now on; where the end is.
     async fn be(&self, at: &Position, lease: Duration) -> Result<Position, BusError> {
         let (id, mark) = (id_of(at), self.marks.of(at));
         let (text, seconds) = (at.to_string(), lease.as_secs_f64());
@@ -242,7 +232,7 @@ impl Postgres {
         let (confirmed, end) =
             tokio::join!(biased; self.ask_by(&link, CONFIRM, &parameters), self.ask_by(&link, END, &parameters[..1]));
         if confirmed?.is_empty() {
-            // What is asked next is told where the end is.
+            // The next query returns the end.
             link.give_up();
             return Err(BusError::Answer("what this node has read last is not in the table any more".to_owned()));
         }
@@ -260,9 +250,9 @@ impl PurgeBus for Postgres {
     fn read_on<'a>(&'a self, after: Option<&'a Position>, wait: Duration) -> Answer<'a, Read> {
         Box::pin(async move {
             let begun = Instant::now();
-            // None: nobody has waited to be told.
+            // `None`: nothing has waited for a notification.
             let mut was_told = None;
-            // There was no more, and whatever has come since was told: so it is waited for first.
+            // The last answer was complete, and later records are notified: so it waits first.
             if let Some(link) = self.whole(after) {
                 was_told = Some(link.wait(wait.min(LOOK)).await);
             }
@@ -302,7 +292,7 @@ impl PurgeBus for Postgres {
                 (&mark, Type::INT8),
             ];
             let (_, rows) = self.ask(&self.reading, TELL, &parameters).await?;
-            // It is in the list no longer, or what it has read is not what there is.
+            // It has left the list, or its last record has changed.
             if rows.is_empty() { self.be(position, lease).await.map(Some) } else { Ok(None) }
         })
     }
@@ -354,12 +344,11 @@ impl std::fmt::Debug for Postgres {
     }
 }
 
-/// A column of an answer, of the type that it is to have.
 fn column<'a, T: FromSql<'a>>(row: &'a Row, place: usize) -> Result<T, BusError> {
     row.try_get(place).map_err(|_| BusError::Answer("the tables of unladen_fleet are not as they were made".to_owned()))
 }
 
-/// One more is to be an id, too.
+/// The id plus one must be valid, too.
 fn id_of(position: &Position) -> i64 {
     i64::try_from(position.index()).unwrap_or(i64::MAX).min(i64::MAX - 1)
 }

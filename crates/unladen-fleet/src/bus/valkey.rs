@@ -1,13 +1,12 @@
 //! Valkey and Redis (6.0 and later): a stream for records, a sorted set for the list of nodes.
 //!
 //! The principal type is [`Valkey`]. Keys of a fleet `shop`: `unladen:{shop}:about` (a hash: the token of this history,
-//! how many records it has, when it began), `…:purges` (the stream; the n-th record has the id `n-0`, so that whoever
-//! reads on sees whether one is missing), `…:nodes` (names by the end of their lease, and a mark of this history) and
-//! `…:positions`.
+//! its number of records, its start), `…:purges` (the stream; the n-th record has the id `n-0`, so that readers notice
+//! gaps), `…:nodes` (names by the end of their lease, and a mark of this history) and `…:positions`.
 //!
-//! An epoch is the engine's run id, the beginning of its replication id, and the token. The run id is another one after a
-//! restart and on a replica that took over, the replication id after each promotion: either may have lost the last
-//! records. The token is another one after the keys were lost, or the list of nodes alone.
+//! An epoch is the engine's run id, the beginning of its replication id, and the token. The run id changes on a restart
+//! and on a replica that took over, the replication id on each promotion: either may have lost the last records. The
+//! token changes after the keys were lost, or the list of nodes alone.
 
 mod connection;
 mod engine;
@@ -33,30 +32,27 @@ pub use self::resp::{Reply, resp_is_readable};
 pub(super) const BACK_END: BackEnd =
     BackEnd { schemes: &["valkey", "redis", "valkeys", "rediss"], name: "Valkey or Redis", open };
 
-/// Valkey or Redis.
 #[derive(Debug)]
 struct Valkey {
     place: Place,
     keys: [String; 4],
     node: String,
     keep: String,
-    /// Waits for records.
     reader: Mutex<Option<Connection>>,
-    /// Asked for everything else.
     asker: Mutex<Option<Connection>>,
     batch: Batch,
-    /// Where the last answer ended that had all there was; none once anything has failed since.
+    /// End of the last complete answer; `None` after any failure.
     whole: std::sync::Mutex<Option<Position>>,
 }
 
-/// To connect, and to be answered.
+/// Time limit of connecting, and of an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The stream's key in [`Valkey::keys`].
+/// Index of the stream's key in [`Valkey::keys`].
 const PURGES: usize = 1;
 
 fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
     let place = Place::new(&settings.url, settings.ca.as_deref().map(Path::new))?;
-    // In braces: of a cluster, one node has all of them.
+    // In braces: in a cluster, one node has all of them.
     let key = |what: &str| format!("unladen:{{{}}}:{what}", settings.fleet);
     Ok(Arc::new(Valkey {
         place,
@@ -73,8 +69,8 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
 // === impl Valkey ===
 
 impl Valkey {
-    /// One command on one of the connections, which is opened if there is none, and does not outlive a failure: nor a
-    /// caller who leaves.
+    /// Sends one command on one of the connections, which is opened if needed, and dropped after a failure or a
+    /// cancelled call.
     async fn ask(
         &self,
         at: &Mutex<Option<Connection>>,
@@ -89,14 +85,14 @@ impl Valkey {
             };
             let reply = connection.ask(command).await?;
             let told = Told { reply, run: connection.run.clone(), whole_for: connection.whole_for() };
-            // What is known of the engine was asked when the connection was opened.
+            // The connection's data about the engine is from its opening.
             if told.is_promoted(&connection.replication) {
                 return Err(BusError::Unreachable("another server of its replication had taken over".to_owned()));
             }
             Ok((told, connection))
         };
         let (told, connection) = timeout(patience + PATIENCE, asked).await.map_err(|_| BusError::Timeout)??;
-        // What it refused, as it would on a replica, is not asked of the same one again.
+        // An engine that refused, as a replica would, is not asked again.
         if let Reply::Error(error) = &told.reply {
             return Err(self.place.refused(error));
         }
@@ -104,7 +100,7 @@ impl Valkey {
         Ok(told)
     }
 
-    /// A script, with this fleet's keys and a token for the case that there is none.
+    /// Runs a script with this fleet's keys and a token for the case that there is none.
     async fn script(
         &self,
         at: &Mutex<Option<Connection>>,
@@ -157,7 +153,6 @@ impl Valkey {
         Ok(Read::Records(records))
     }
 
-    /// Until there is a record after this place, or the time is over.
     async fn wait(&self, after: &Position, wait: Duration) -> Result<(), BusError> {
         let block = wait.as_millis().max(1).to_string();
         let id = format!("{}-0", after.index());
@@ -192,7 +187,7 @@ impl PurgeBus for Valkey {
 
     fn read_on<'a>(&'a self, after: Option<&'a Position>, wait: Duration) -> Answer<'a, Read> {
         Box::pin(async move {
-            // There was no more: it is waited for first, by a command that finds what has come since.
+            // The last answer was complete: it waits first, by a command that also finds what has come since.
             let whole = self.whole().take();
             let is_whole = !wait.is_zero() && after.is_some() && whole.as_ref() == after;
             let mut read = Read::Records(Vec::new());
@@ -238,7 +233,6 @@ impl PurgeBus for Valkey {
     }
 }
 
-/// What was answered, and by whom.
 struct Told {
     reply: Reply,
     run: String,
@@ -246,7 +240,7 @@ struct Told {
 }
 
 impl Told {
-    /// Whether the engine's replication is another than this one. What is no script's answer does not tell.
+    /// Whether the engine's replication differs from this. Only answers of scripts tell.
     fn is_promoted(&self, replication: &str) -> bool {
         let Reply::Array(list) = &self.reply else { return false };
         let Some(Reply::Bulk(token)) = list.first() else { return false };

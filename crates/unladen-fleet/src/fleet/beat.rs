@@ -1,4 +1,4 @@
-//! Tells how far this node has forgotten, and keeps it in the list.
+//! Reports how far this node has forgotten, and keeps it in the list.
 
 use std::time::{Duration, Instant};
 
@@ -15,10 +15,10 @@ impl Fleet {
                 self.moved.notified().await;
                 continue;
             };
-            // Before it is asked for: the engine counts from later.
+            // Before the request: the engine counts from later.
             let began = Instant::now();
             self.contact().asked = Some(began);
-            // Between two beats, others wait for the position alone.
+            // Between two beats, others wait only for the position.
             let told = match last {
                 Some(last) if began.duration_since(last) < lease / BEATS => self.bus.tell(&position, lease).await,
                 _ => self.bus.confirm(&position, lease).await.map(Some),

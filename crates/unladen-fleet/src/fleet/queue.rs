@@ -8,14 +8,13 @@ use tokio::sync::{Notify, oneshot};
 use super::sending::Sending;
 use crate::Position;
 
-/// Purges that wait for the engine, at most: those that come then are told to all as one, a soft purge of everything.
+/// Maximum of waiting purges: further ones are replaced by one soft purge of everything.
 pub(super) const QUEUE: usize = 10_000;
-/// Their bytes, at most: clients choose how long the URLs are.
+/// Maximum of their bytes: clients choose the length of URLs.
 pub(super) const BYTES: usize = 16 * 1024 * 1024;
-/// What each takes besides its record.
 const OWN: usize = 128;
 
-/// Purges on their way to the bus. They stay until it has them, or until somebody else takes them over.
+/// Purges on their way to the bus. They stay until it has them, or until a successor takes them.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
@@ -26,26 +25,21 @@ pub(super) struct Queue {
 struct State {
     waiting: VecDeque<Sending>,
     bytes: usize,
-    /// How many have gone: the number of the first that waits.
+    /// Number sent: the number of the first that waits.
     gone: u64,
-    /// How often more was to be sent than may wait …
     refused: u64,
-    /// … and how often of them all nodes know.
     told: u64,
     is_closed: bool,
 }
 
-/// Why something is not taken.
 #[derive(Debug)]
 pub(super) enum NotTaken {
-    /// More waits than may: it is told with what else is too much.
+    /// The queue is full: the soft purge of everything covers it.
     Full,
-    /// Nobody sends any more.
     Closed(Sending),
 }
 
 impl Queue {
-    /// Takes it, if it is within this part of what may wait.
     pub(super) fn push(&self, sending: Sending, part: usize) -> Result<(), NotTaken> {
         let mut state = self.lock();
         if state.is_closed {
@@ -64,13 +58,12 @@ impl Queue {
         if is_full { Err(NotTaken::Full) } else { Ok(()) }
     }
 
-    /// More was to be sent than may wait, somewhere else.
     pub(super) fn overflow(&self) {
         self.lock().refused += 1;
         self.bell.notify_one();
     }
 
-    /// Those that are next, and how many will have gone with them. They stay.
+    /// The next ones, and the number sent including them. They stay in the queue.
     pub(super) fn next(&self, most: usize) -> (Vec<String>, u64) {
         let state = self.lock();
         let records: Vec<_> = state.waiting.iter().take(most).map(|sending| sending.record.clone()).collect();
@@ -78,7 +71,6 @@ impl Queue {
         (records, gone)
     }
 
-    /// The bus has all up to this one: who waits for their places.
     pub(super) fn take_until(&self, gone: u64) -> Vec<Option<oneshot::Sender<Position>>> {
         let mut state = self.lock();
         let mut replies = Vec::new();
@@ -92,33 +84,30 @@ impl Queue {
         replies
     }
 
-    /// If all nodes are to be told about everything: what to say once they are.
+    /// If all nodes must revalidate everything: the value to pass to [`Self::told`] afterwards.
     pub(super) fn overflowed(&self) -> Option<u64> {
         let state = self.lock();
         (state.refused > state.told).then_some(state.refused)
     }
 
-    /// All nodes are told of as much.
     pub(super) fn told(&self, refused: u64) {
         let mut state = self.lock();
         state.told = state.told.max(refused);
     }
 
-    /// Purges that the bus does not have; those that were too many are one.
+    /// Purges that the bus does not have; all rejected ones count as one.
     pub(super) fn len(&self) -> u64 {
         let state = self.lock();
         state.waiting.len() as u64 + u64::from(state.refused > state.told)
     }
 
-    /// Nobody else sends what nobody has sent yet: how many there were.
     pub(super) fn give_up(&self) -> u64 {
         let mut given_up = 0;
         let has_overflowed = self.lock().empty(|_| given_up += 1);
         given_up + u64::from(has_overflowed)
     }
 
-    /// Nobody sends any more: what nobody has sent is given to another, before whatever comes later. Whether more was to
-    /// be sent than may wait.
+    /// Closes the queue: unsent purges go to a successor, before any later ones. Returns whether there was an overflow.
     pub(super) fn close(&self, give: impl FnMut(Sending)) -> bool {
         let mut state = self.lock();
         state.is_closed = true;
@@ -129,7 +118,6 @@ impl Queue {
         self.lock().is_closed
     }
 
-    /// Waits until something is to be sent.
     pub(super) async fn rings(&self) {
         self.bell.notified().await;
     }

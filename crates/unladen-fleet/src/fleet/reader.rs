@@ -1,4 +1,4 @@
-//! Reads on, forgets, and only then says that it has.
+//! Reads records, forgets, and only then reports the position.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ use crate::{Forget, News, Position, Record, RecordError};
 impl Fleet {
     pub(super) async fn read(&self, forget: &Arc<dyn Forget>) {
         let mut failures = 0;
-        // When something was lost last, and how often without a lease between.
+        // Time of the last loss, and losses without a full lease between them.
         let (mut lost_at, mut losses) = (None::<Instant>, 0);
         loop {
             if self.holds.load(Ordering::SeqCst) > 0 {
@@ -48,12 +48,12 @@ impl Fleet {
                         let is_again = lost_at.replace(noticed).is_some_and(|at| noticed - at < self.settings.lease);
                         losses = if is_again { losses + 1 } else { 0 };
                     }
-                    // What is stored from now on is asked for from now on: after this end.
+                    // Responses stored from now on are newer than this end.
                     self.doubt(forget).await;
                     let whole_since = noticed.checked_sub(whole_for).unwrap_or(noticed);
                     self.progress().begin(generation, end, whole_since, &self.lease);
                     self.moved.notify_one();
-                    // An engine that forgets again and again, as one whose memory is full, is not asked without end.
+                    // An engine that loses its memory again and again, as a full one, is not asked without end.
                     tokio::time::sleep(self.rest(losses)).await;
                 }
                 Err(error) => {
@@ -64,7 +64,6 @@ impl Fleet {
         }
     }
 
-    /// How long nothing is read after so many losses in a row.
     fn rest(&self, losses: u32) -> Duration {
         match losses {
             0 => Duration::ZERO,
@@ -72,7 +71,6 @@ impl Fleet {
         }
     }
 
-    /// What other nodes have purged. Nobody who is served waits for it.
     async fn forget(&self, forget: &Arc<dyn Forget>, generation: u64, records: Vec<(Position, Vec<u8>)>) {
         let is_late = !self.lease.holds(Instant::now());
         let mut meant = Vec::with_capacity(records.len());
@@ -82,7 +80,7 @@ impl Fleet {
                 Ok(record) => {
                     let is_new = {
                         let progress = self.progress();
-                        // It went back meanwhile: all of this is read again.
+                        // After a rewind all of this is read again.
                         if progress.start().0 != generation {
                             return;
                         }
@@ -111,7 +109,7 @@ impl Fleet {
         }
         if !meant.is_empty() {
             let forget = forget.clone();
-            // A panic there would be one of this program: whatever it has not forgotten is asked about.
+            // A panic there would be a bug: what it has not forgotten is revalidated.
             let forgotten = spawn_blocking(move || {
                 for Record { site, what, is_soft, .. } in &meant {
                     forget.forget(site.as_deref(), what, *is_soft);

@@ -1,4 +1,4 @@
-//! Writes purges to the bus, in their order, until it has them.
+//! Writes purges to the bus, in order, until it has them.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use super::Fleet;
 use crate::{Forget, News, Position, What};
 
-/// Written at once, at most.
 const AT_ONCE: usize = 100;
 
 impl Fleet {
@@ -23,11 +22,11 @@ impl Fleet {
                 let places = self.insist(&records, &mut failures).await;
                 self.counts.sent.fetch_add(records.len() as u64, Ordering::Relaxed);
                 for (reply, place) in self.queue.take_until(gone).into_iter().zip(places) {
-                    // Who has asked may have given up.
+                    // The caller may have given up.
                     reply.map(|reply| reply.send(place));
                 }
             }
-            // All that was refused by then came before this is written.
+            // All rejected purges came before this is written.
             if let Some(refused) = self.queue.overflowed() {
                 forget.tell(&News::Overflow);
                 self.insist(&[self.record(None, What::All, true)], &mut failures).await;
@@ -36,7 +35,6 @@ impl Fleet {
         }
     }
 
-    /// Again and again, until the engine has them.
     async fn insist(&self, records: &[String], failures: &mut u32) -> Vec<Position> {
         loop {
             match self.bus.publish(records).await {

@@ -8,12 +8,10 @@ use tokio::sync::oneshot;
 
 use crate::{Member, NodeOutcome, Position, Wait};
 
-/// A purge that somebody waits for.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) record: String,
     pub(super) position: Position,
-    /// This node's epoch when it was written.
     pub(super) epoch: Option<String>,
     pub(super) wait: Wait,
     began: Instant,
@@ -28,7 +26,6 @@ struct Seen {
     has_left: bool,
 }
 
-/// What was seen.
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) is_confirmed: bool,
@@ -48,13 +45,12 @@ impl Waiting {
         Self { record, position, epoch, wait, began, until, nodes: BTreeMap::new(), reply }
     }
 
-    /// How many names it keeps.
     pub(super) fn names(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Notes who has confirmed, of at most so many nodes: an engine can name others each time. How many of those in the
-    /// list have.
+    /// Records which nodes have confirmed, up to `most` nodes: an engine can name others each time. Returns how many of
+    /// the list have.
     pub(super) fn look(&mut self, members: &[Member], most: usize) -> usize {
         let after = self.began.elapsed();
         self.nodes.values_mut().for_each(|seen| seen.has_left = seen.confirmed_after.is_none());
@@ -80,7 +76,7 @@ impl Waiting {
             confirmed_after: seen.confirmed_after,
             has_left: seen.has_left,
         });
-        // Who has asked may have gone.
+        // The caller may have left.
         let _ = self.reply.send(Watched { is_confirmed, nodes: nodes.collect(), why });
     }
 }

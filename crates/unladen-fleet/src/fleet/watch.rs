@@ -1,4 +1,4 @@
-//! Watches the list of nodes, for all who wait for a purge of theirs.
+//! Watches the list of nodes, for all purges that wait.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -11,32 +11,32 @@ use super::waiting::Waiting;
 use crate::purge_bus::MEMBERS;
 use crate::{Member, Position, Wait};
 
-/// Pauses between two looks: nodes that are well may read within a millisecond …
+/// Bounds of the pause between two looks: healthy nodes may read within a millisecond …
 const FIRST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(20);
-/// … and who has waited for long already waits this part of it again: looks are few, and late by no more than that.
+/// … and after a long wait this part of it passes before the next look: few looks, with a delay of at most that part.
 const PART: u32 = 4;
-/// A look is followed by a pause of so many times what it took …
+/// The pause is at least this multiple of the look's duration …
 const SPARED: u32 = 3;
-/// … but no longer than this for each node of the list: a short list costs the engine little, however long its answer
-/// was on its way.
+/// … but at most this for each node of the list: a short list costs the engine little, however long the answer was on
+/// its way.
 const EACH: Duration = Duration::from_micros(20);
-/// Names that are kept for all who wait.
+/// Maximum of names kept for all waiting purges.
 const NAMES: usize = 100_000;
-/// While nobody waits, the list is looked at this often, to be counted.
+/// Interval of looks for the count while nobody waits.
 const IDLE: Duration = Duration::from_secs(15);
 
 impl Fleet {
     pub(super) async fn watch(&self, mut watching: mpsc::Receiver<Waiting>) {
         let mut waiting: Vec<Waiting> = Vec::new();
-        // When somebody came last, and how long nodes took then, about.
+        // When the last purge came, and the usual duration then.
         let (mut since, mut usual) = (Instant::now(), Duration::ZERO);
         loop {
             if waiting.is_empty() {
                 match tokio::time::timeout(IDLE, watching.recv()).await {
                     Ok(Some(next)) => {
                         since = Instant::now();
-                        // Sooner than usual, so that it is noticed if it takes less by now.
+                        // Sooner than usual, to notice if it takes less by now.
                         let pause = (usual - usual / PART).clamp(FIRST, LONGEST);
                         tokio::time::sleep(pause.min(next.until.saturating_duration_since(since))).await;
                         waiting.push(next);
@@ -78,7 +78,7 @@ impl Fleet {
             if !waiting.is_empty() {
                 let next = waiting.iter().map(|one| one.until).min().unwrap_or_else(Instant::now);
                 let now = Instant::now();
-                // Of thousands of nodes, the engine has something to do for each look.
+                // With thousands of nodes, each look costs the engine some work.
                 let spared = match &looked {
                     Ok((_, members)) => (took * SPARED).min(EACH * u32::try_from(members.len()).unwrap_or(u32::MAX)),
                     Err(_) => took * SPARED,
@@ -89,7 +89,6 @@ impl Fleet {
         }
     }
 
-    /// Whether it is confirmed; the error: what is missing.
     async fn judge(
         &self,
         one: &mut Waiting,
@@ -105,7 +104,7 @@ impl Fleet {
             if epoch == one.epoch || epoch.is_none() {
                 return Err("this node has not read it itself yet".to_owned());
             }
-            // The engine may have lost it, and has begun a new history: it is written there, too.
+            // The engine may have lost it and begun a new history: it is written there, too.
             one.epoch = epoch;
             let written = self.bus.publish(std::slice::from_ref(&one.record)).await;
             let places =
@@ -113,13 +112,13 @@ impl Fleet {
             one.position = places.into_iter().next().unwrap_or_else(|| one.position.clone());
             return Err("the engine was started again".to_owned());
         }
-        // An engine that was emptied just now has a list without those who count on the one before, and this node may not
-        // have noticed yet.
+        // An engine that was just emptied has a list without the nodes that rely on the previous one, and this node may
+        // not have noticed yet.
         if end.epoch() != one.position.epoch() {
             return Err("the engine has begun another list of nodes".to_owned());
         }
         let confirmed = one.look(members, most);
-        // This node is in the list, four times in a lease: a list without it is not the one that the others count on.
+        // This node renews its entry four times in a lease: a list without it is not the one that others rely on.
         let is_listed = members.iter().any(|member| member.node() == self.settings.bus.node);
         match one.wait {
             Wait::Nobody => Ok(()),
@@ -132,7 +131,7 @@ impl Fleet {
             Wait::All if confirmed < members.len() => {
                 Err(format!("{} of {} nodes have not confirmed it", members.len() - confirmed, members.len()))
             }
-            // A node that is not in the list may count on the list of before.
+            // A node missing from the list may rely on the previous one.
             _ if whole_since.is_none_or(|since| since.elapsed() < self.settings.lease) => {
                 Err("the engine's list of nodes is younger than a lease: others may be missing from it".to_owned())
             }
@@ -141,8 +140,8 @@ impl Fleet {
     }
 }
 
-/// How long nodes take, about, once they took so long. One that waited for a node that died, or for the list to be old
-/// enough, says little: after it, whoever comes next would wait for nothing.
+/// New estimate of the usual duration. A wait for a dead node, or for the list's age, says little: the next purge would
+/// wait for nothing.
 fn usual_after(usual: Duration, took: Duration) -> Duration {
     (usual + took.min(usual * 2 + FIRST)) / 2
 }

@@ -1,32 +1,30 @@
-//! The principal type is [`LogEntry`]: one line of an access log, taken apart and nothing more.
+//! The principal type is [`LogEntry`]: one parsed line of an access log.
 
 /// A line in the combined or the common log format (Apache HTTP Server, "Log Files"): host, identity, user, time in
-/// brackets, request line in quotes, status, and what follows it. All parts are as they stand in the log, escapes
-/// included.
+/// brackets, request line in quotes, status, and the rest. All parts are raw, with escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogEntry<'a> {
-    /// What stands before the time: host, identity and user, of some logs the site before them.
+    /// Text before the time: host, identity and user, in some logs after the site.
     pub before: &'a [u8],
-    /// The time, without its brackets.
     pub time: &'a [u8],
-    /// The request line; empty or noise where no request came.
+    /// Empty or noise if no request came.
     pub request: &'a [u8],
-    /// The status; none where the server logged that it sent no answer (`-`, `000`).
+    /// `None` if the server logged that it sent no answer (`-`, `000`).
     pub status: Option<u16>,
-    /// What stands behind the status: size, `Referer`, `User-Agent` and whatever else a server was told to log.
+    /// Text after the status: size, `Referer`, `User-Agent` and further configured fields.
     pub after: &'a [u8],
 }
 
-/// A request line, taken apart.
+/// A parsed request line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestLine<'a> {
     pub method: &'a [u8],
-    /// The target as the log has it: in origin-form (`/page?a=b`) or any other, escapes and blanks included.
+    /// Raw target: in origin-form (`/page?a=b`) or any other, escapes and blanks included.
     pub target: &'a [u8],
 }
 
 impl<'a> LogEntry<'a> {
-    /// None of what is no entry.
+    /// Parses a line; `None` if it is no entry.
     pub fn parse(line: &'a [u8]) -> Option<Self> {
         // A user's name may hold blanks and quotes; the time's bracket comes after it, and the request after the time.
         let time_end = memchr::memmem::find(line, b"] \"")?;
@@ -34,7 +32,7 @@ impl<'a> LogEntry<'a> {
         let quote = closing_quote(rest)?;
         let (request, after) = (&rest[..quote], rest[quote + 1..].trim_ascii_start());
         let (status, after) = after.split_at(memchr::memchr2(b' ', b'\t', after).unwrap_or(after.len()));
-        // The first line of a log that was cut may begin within the time.
+        // The first line of a cut log may begin within the time.
         let time_start = memchr::memrchr(b'[', head);
         Some(Self {
             before: head[..time_start.unwrap_or(0)].trim_ascii_end(),
@@ -45,10 +43,10 @@ impl<'a> LogEntry<'a> {
         })
     }
 
-    /// Its request line; none where no request of HTTP/1.0 or later came: TLS at a port without it, noise, nothing.
+    /// Its request line; `None` without a request of HTTP/1.0 or later: TLS at a plain port, noise, nothing.
     pub fn request_line(&self) -> Option<RequestLine<'a>> {
         let method_end = memchr::memchr(b' ', self.request)?;
-        // The target may hold blanks, which some servers take.
+        // Some servers accept targets with blanks.
         let target_end = memchr::memrchr(b' ', self.request).filter(|end| *end > method_end)?;
         let (method, version) = (&self.request[..method_end], &self.request[target_end + 1..]);
         let is_method = !method.is_empty() && method.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'\\');
@@ -57,7 +55,7 @@ impl<'a> LogEntry<'a> {
     }
 }
 
-/// Three digits; nothing else is the end of an entry, such as of one that was cut within them.
+/// Requires three digits: fewer end an entry that was cut within them.
 #[expect(clippy::option_option, reason = "no status is one of the things that a log says")]
 fn parse_status(text: &[u8]) -> Option<Option<u16>> {
     match text {

@@ -4,21 +4,19 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PassedOver {
     Empty,
-    /// It is no entry in the combined log format: it was cut, or is of another kind.
+    /// Not in the combined log format: cut, or of another kind.
     NoEntry,
-    /// No request of HTTP/1.0 or later came.
+    /// No request of HTTP/1.0 or later.
     NoRequest,
-    /// Another method than GET: its body is in no log.
+    /// Not GET: its body is in no log.
     Method,
-    /// The server sent no answer.
     NoAnswer,
     /// Answered 1xx: the connection changed its protocol (WebSocket), which a GET alone does not repeat.
     Informational,
-    /// Answered 206: the range that was asked for is in no log.
+    /// Answered 206: the requested range is in no log.
     Partial,
     /// Answered 400 or above.
     Failed,
-    /// An absolute URL of another host than requests are sent for.
     OtherHost,
     /// The target begins neither with a slash nor with `http://` or `https://`.
     NoPath,
@@ -26,9 +24,9 @@ pub enum PassedOver {
     Blank,
     /// A `#` in the target, which no request can carry.
     Fragment,
-    /// A target of more than 8 KiB.
+    /// More than 8 KiB.
     Long,
-    /// A target that came when as many different ones as are kept were there already.
+    /// A new target beyond the maximum of distinct ones.
     Surplus,
 }
 
@@ -51,7 +49,7 @@ impl PassedOver {
         Self::Surplus,
     ];
 
-    /// Its name in JSON.
+    /// Name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -71,7 +69,7 @@ impl PassedOver {
         }
     }
 
-    /// What such lines are, as it stands behind their number.
+    /// Describes such lines, to follow their number.
     pub fn about(self) -> &'static str {
         match self {
             Self::Empty => "empty",

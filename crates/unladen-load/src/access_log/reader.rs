@@ -4,12 +4,12 @@ use std::io::{self, BufRead};
 
 use super::entry::LogEntry;
 
-/// The longest line that is looked at, in bytes: servers refuse longer requests.
+/// Maximum bytes of a line that are read: servers refuse longer requests.
 const LONGEST_LINE: usize = 64 << 10;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads a log line by line. It allocates nothing for a line, and keeps no more than one.
+/// Reads a log line by line. Allocates nothing for a line, and keeps at most one.
 ///
 /// ```
 /// use unladen_load::{LogLine, LogReader};
@@ -34,20 +34,19 @@ pub struct LogReader<R> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLine<'a> {
     Entry(LogEntry<'a>),
-    /// Nothing: blanks, or the NULs that a log is full of after log rotation has cut it under its writer
-    /// (`copytruncate`).
+    /// Blanks, or the NULs that fill a log after log rotation has cut it under its writer (`copytruncate`).
     Empty,
-    /// Something that is no entry: one that was cut, or a line of another kind.
+    /// No entry: a cut one, or a line of another kind.
     Other(&'a [u8]),
 }
 
 impl<R: BufRead> LogReader<R> {
-    /// Of any text.
+    /// Reads lines of any text.
     pub fn new(log: R) -> Self {
         Self { log, line: Vec::new(), number: 0 }
     }
 
-    /// The next line; none at the end. Of a line of more than 64 KiB only the beginning is looked at.
+    /// Next line; `None` at the end. Only the first 64 KiB of a line are read.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -67,12 +66,12 @@ impl<R: BufRead> LogReader<R> {
         }))
     }
 
-    /// How many lines were read: the number of the last one, from 1.
+    /// Number of the last line read, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Reads a line without its end and the NULs that it begins with; false at the end.
+    /// Reads a line without its end and leading NULs; false at the end of the log.
     fn fill_line(&mut self) -> io::Result<bool> {
         self.line.clear();
         let mut any = false;

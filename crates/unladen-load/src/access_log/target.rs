@@ -1,15 +1,15 @@
-//! The function is [`target`]: what to ask a server for, to repeat an entry of its log.
+//! The function is [`target`]: the request target that repeats a log entry.
 
 use std::borrow::Cow;
 
 use super::entry::LogEntry;
 use super::passed_over::PassedOver;
 
-/// The longest target that is kept, in bytes: most servers refuse longer ones.
+/// Maximum bytes of a target: most servers refuse longer ones.
 pub(super) const LONGEST_TARGET: usize = 8 << 10;
 
-/// The target of an entry, byte for byte that of the request as far as a request can carry it: nothing is resolved or
-/// normalised. Of an absolute URL it is the path, if its host is `host`.
+/// Target of an entry, byte for byte as requested, as far as a request can carry it: nothing is resolved or normalised.
+/// For an absolute URL it is the path, if its host is `host`.
 pub(super) fn target<'a>(entry: &LogEntry<'a>, host: &str) -> Result<Cow<'a, str>, PassedOver> {
     let request = entry.request_line().ok_or(PassedOver::NoRequest)?;
     if request.method != b"GET" {
@@ -27,14 +27,13 @@ pub(super) fn target<'a>(entry: &LogEntry<'a>, host: &str) -> Result<Cow<'a, str
         return Err(PassedOver::Long);
     }
     if path.iter().all(|byte| is_carried(*byte)) {
-        // Without the escapes of the log, which begin with a backslash, it is what came.
+        // The log's escapes begin with a backslash; without one the text is raw.
         return std::str::from_utf8(path).map(Cow::Borrowed).map_err(|_| PassedOver::NoPath);
     }
     let decoded = encoded(path)?;
     if decoded.len() > LONGEST_TARGET { Err(PassedOver::Long) } else { Ok(Cow::Owned(decoded)) }
 }
 
-/// The host of an absolute URL, without user and port, and its path and query.
 pub(super) fn absolute(target: &[u8]) -> Option<(&[u8], &[u8])> {
     let scheme = memchr::memmem::find(&target[..target.len().min(8)], b"://")?;
     if !target[..scheme].eq_ignore_ascii_case(b"http") && !target[..scheme].eq_ignore_ascii_case(b"https") {
@@ -46,7 +45,7 @@ pub(super) fn absolute(target: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((without_port(host), path))
 }
 
-/// Without `:8080`, of IPv6 addresses in brackets too.
+/// Removes `:8080`, also after IPv6 addresses in brackets.
 fn without_port(authority: &[u8]) -> &[u8] {
     match memchr::memrchr(b':', authority) {
         Some(colon) if authority[colon + 1..].iter().all(u8::is_ascii_digit) => &authority[..colon],
@@ -70,13 +69,11 @@ fn path<'a>(target: &'a [u8], host: &str) -> Result<&'a [u8], PassedOver> {
     }
 }
 
-/// Whether a byte is sent as it stands in the log.
 fn is_carried(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'#' | b'\\' | b'"' | b'<' | b'>' | b'`')
 }
 
-/// With the log's escapes decoded, and percent-encoded what no request carries otherwise: servers take that for the
-/// same.
+/// Decodes the log's escapes, and percent-encodes what no request can carry: servers treat both alike.
 fn encoded(path: &[u8]) -> Result<String, PassedOver> {
     let mut text = String::with_capacity(path.len() + 16);
     let mut rest = path;
@@ -98,8 +95,8 @@ fn encoded(path: &[u8]) -> Result<String, PassedOver> {
     Ok(text)
 }
 
-/// The byte for which an escape stands, as nginx (`\xC3`) and Apache (`\"`, `\\`, `\n`) write them, and its length;
-/// `after` is what follows the backslash.
+/// Byte of an escape as nginx (`\xC3`) and Apache (`\"`, `\\`, `\n`) write them, and its length; `after` follows the
+/// backslash.
 fn unescaped(after: &[u8]) -> (u8, usize) {
     let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     match after {

@@ -1,4 +1,4 @@
-//! The principal type is [`ConfigForm`]: all that a driver on another host is told at its start.
+//! The principal type is [`ConfigForm`]: a driver's configuration for another host.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::expect::Expect;
 use crate::http_version::HttpVersion;
 use crate::target::ConnectTo;
 
-/// A [`DriverConfig`] for another host: no name in it is one of a file here.
+/// A [`DriverConfig`] for another host, without names of local files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConfigForm {
     requests: Vec<RequestForm>,
@@ -36,7 +36,7 @@ pub struct ConfigForm {
 }
 
 impl ConfigForm {
-    /// The form of a configuration; reads the files that it names.
+    /// Form of a configuration; reads the files that it names.
     ///
     /// # Errors
     /// When a setting is out of bounds or a file of certificates cannot be read.
@@ -67,10 +67,10 @@ impl ConfigForm {
         })
     }
 
-    /// The configuration of the form. What is out of bounds in it is refused when a driver starts.
+    /// The configuration of the form. Settings out of bounds are refused when a driver starts.
     ///
     /// # Errors
-    /// When it holds no requests, or what is none.
+    /// When it holds no requests, or an invalid one.
     pub fn config(self) -> Result<DriverConfig, LoadError> {
         let statuses = self.statuses.parse().map_err(|_| LoadError::Config {
             what: "list of statuses",

@@ -1,4 +1,4 @@
-//! The principal type is [`PlanForm`]: what a driver on another host is to send, when, and how long.
+//! The principal type is [`PlanForm`]: a load plan for a driver on another host.
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +11,10 @@ use crate::schedule::{Arrivals, Schedule, Step};
 use crate::share::Share;
 use crate::stop::Stop;
 
-/// The most entries of a mix that are taken, and steps of a schedule.
+/// Maximum entries of a mix, and steps of a schedule.
 const MOST: usize = 1_000_000;
 
-/// A [`LoadPlan`] for another host: times count from its start, which is agreed on apart.
+/// A [`LoadPlan`] for another host: times count from its start, which is agreed on separately.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanForm {
     mix: Vec<(u64, f64)>,
@@ -30,8 +30,8 @@ pub struct PlanForm {
 }
 
 impl PlanForm {
-    /// The form of a plan, for one of those who share it: its concurrency is that of all of them. `length` is how long
-    /// after its start the plan stops sending.
+    /// Form of a plan for one share; the plan's concurrency is that of all shares. `length` is how long after its start
+    /// the plan stops sending.
     ///
     /// # Errors
     /// When fewer requests may be under way at once than there are hosts.
@@ -59,10 +59,10 @@ impl PlanForm {
         })
     }
 
-    /// The plan of the form, from this moment on.
+    /// The plan, starting at `start`.
     ///
     /// # Errors
-    /// When it is none that could have been made.
+    /// When no client could have made it.
     pub fn plan(self, start: Instant) -> Result<LoadPlan, LoadError> {
         let wrong = |what, expected| LoadError::Config { what, value: "damaged".into(), expected };
         if self.mix.len() > MOST || self.steps.len() > MOST {
@@ -91,7 +91,7 @@ impl PlanForm {
         })
     }
 
-    /// More requests than this share ever has: for Poisson's arrivals, beyond six standard deviations. None in a closed
+    /// More requests than this share ever has: for Poisson arrivals, beyond six standard deviations. `None` in a closed
     /// loop without a number of requests.
     pub fn at_most(&self) -> Option<u64> {
         let of_number = self.most_requests.map(|most| self.share.of_requests(most));
@@ -104,19 +104,19 @@ impl PlanForm {
             let whole = time.as_secs_f64();
             let time = whole.min(left);
             if time > 0.0 {
-                // The rate grows evenly; the plan may end amid a step.
+                // The rate changes linearly; the plan may end within a step.
                 let last = from + (to - from) * (time / whole);
                 requests += (from + last) / 2.0 * time;
                 left -= time;
             }
         }
         let of_steps = (requests + 6.0 * requests.sqrt() + 100.0) / f64::from(self.share.parts());
-        // A cast to an integer is bounded by it, and not a number is 0.
+        // A cast to an integer saturates, and NaN becomes 0.
         Some(of_number.unwrap_or(u64::MAX).min(of_steps.ceil() as u64))
     }
 
-    /// How many requests this share has planned by `until`, since the start; none where nothing is planned, as in a
-    /// closed loop without a number of requests.
+    /// Requests of this share planned by `until`, since the start; `None` without a plan, as in a closed loop without a
+    /// number of requests.
     pub fn planned(&self, until: Duration) -> Option<u64> {
         if self.steps.is_empty() {
             return self.most_requests.map(|most| self.share.of_requests(most));

@@ -1,13 +1,12 @@
-//! The principal type is [`RecordBatch`]: records on their way from the host that sent the requests.
+//! The principal type is [`RecordBatch`]: records on their way from the sending host.
 
 use serde::{Deserialize, Serialize};
 
 use crate::record::RequestRecord;
 
-/// Records in a batch at most; more are refused.
 const MOST: u32 = 65_536;
 
-/// Some records, each in some twenty bytes, as in a file of records: every number is exact.
+/// Records in some twenty bytes each, as in a record file: every number is exact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordBatch {
     count: u32,
@@ -15,7 +14,7 @@ pub struct RecordBatch {
     bytes: Vec<u8>,
 }
 
-/// A batch that does not hold what it says.
+/// Error for a batch whose content does not match its count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a batch of {count} records of requests is damaged")]
 pub struct DamagedBatch {
@@ -30,7 +29,7 @@ impl RecordBatch {
         self.count += 1;
     }
 
-    /// How many records it holds.
+    /// Number of records.
     pub fn len(&self) -> usize {
         self.count as usize
     }
@@ -40,7 +39,7 @@ impl RecordBatch {
         self.count == 0
     }
 
-    /// Its size in bytes.
+    /// Size in bytes.
     pub fn size(&self) -> usize {
         self.bytes.len()
     }
@@ -48,14 +47,14 @@ impl RecordBatch {
     /// Its records.
     ///
     /// # Errors
-    /// When the bytes are not so many records and nothing else.
+    /// When the bytes are not exactly that number of records.
     pub fn records(&self) -> Result<Vec<RequestRecord>, DamagedBatch> {
         let damaged = DamagedBatch { count: self.count };
         if self.count > MOST {
             return Err(damaged);
         }
         let (mut bytes, mut before) = (self.bytes.as_slice(), 0);
-        // A record takes five bytes at least: what is announced and not there takes no memory.
+        // A record takes at least five bytes: a false count must not allocate memory.
         let mut records = Vec::with_capacity(self.len().min(bytes.len() / 5 + 1));
         for _ in 0..self.count {
             let record = RequestRecord::read(before, &mut bytes).ok_or(damaged)?;

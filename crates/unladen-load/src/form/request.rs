@@ -7,20 +7,20 @@ use url::Url;
 use crate::error::LoadError;
 use crate::request::Request;
 
-/// A request as it is sent. Its headers are those of HTTP/1.1, `Host` among them, in their order.
+/// A request as sent. Headers are those of HTTP/1.1 with `Host`, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestForm {
     name: String,
     method: String,
     url: String,
-    /// Path and query as they are sent, which may differ from the URL's.
+    /// Path and query as sent, which may differ from the URL's.
     target: String,
     headers: Vec<(String, Vec<u8>)>,
     body: Vec<u8>,
 }
 
 impl RequestForm {
-    /// The form of a request.
+    /// Form of a request.
     pub fn of(request: &Request) -> Self {
         let headers = request.http1().headers().iter();
         Self {
@@ -36,7 +36,7 @@ impl RequestForm {
     /// The request of the form.
     ///
     /// # Errors
-    /// When it is none that a client could have made.
+    /// When no client could have made it.
     pub fn request(self) -> Result<Request, LoadError> {
         let Self { name, method, url, target, headers, body } = self;
         let wrong = |value: &str, expected| LoadError::Config {
@@ -46,7 +46,7 @@ impl RequestForm {
         };
         let method = Method::from_bytes(method.as_bytes()).map_err(|_| wrong(&method, "a method"))?;
         let parsed = Url::parse(&url).map_err(|_| wrong(&url, "a URL"))?;
-        // With no capacity: it panics at one beyond its bounds, and the number is another host's.
+        // No capacity is given: it panics beyond its bounds, and the number comes from another host.
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             let header = HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_bytes(&value).ok());

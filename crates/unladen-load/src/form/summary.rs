@@ -1,4 +1,4 @@
-//! The principal type is [`RecordSummary`]: what requests came to whose records were dropped.
+//! The principal type is [`RecordSummary`]: results of requests whose records were dropped.
 
 use std::collections::BTreeMap;
 
@@ -8,33 +8,27 @@ use crate::bins::Bins;
 use crate::outcome::ErrorKind;
 use crate::record::RequestRecord;
 
-/// What requests came to whose records did not fit on the way: all counts are exact, and latencies are so to the bin.
-/// When each of them was planned, and which of several requests it was, is lost.
+/// Results of requests whose records did not fit on the way: counts are exact, latencies exact to the bin. Planned
+/// times and the assignment to requests are lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordSummary {
-    /// Requests.
     pub recorded: u64,
-    /// Of these, answered as expected.
     pub answered: u64,
-    /// Another answer than the first one.
     pub changed: u64,
-    /// Bytes of bodies.
     pub body_bytes: u64,
-    /// The same of those that were answered as expected.
+    /// Body bytes of answers that were as expected.
     pub answered_bytes: u64,
-    /// What went wrong.
     pub errors: BTreeMap<ErrorKind, u64>,
     /// Answers by status, expected or not.
     pub statuses: BTreeMap<u16, u64>,
-    /// Latencies of those answered as expected over a new connection.
+    /// Latencies of requests answered as expected over a new connection.
     pub new: BinnedLatencies,
-    /// Over one that was open before.
+    /// Likewise over a kept connection.
     pub reused: BinnedLatencies,
-    /// Of those that had no answer in time.
+    /// Latencies of requests without an answer in time.
     pub cut_short: BinnedLatencies,
-    /// The generator's own lag.
     pub lag: BinnedLatencies,
-    /// Requests without one: they had to wait for one under way to end.
+    /// Requests without a lag: they had to wait for one under way to end.
     pub waited: u64,
     /// When the last one was done, ns since the start.
     pub last_done_ns: u64,
@@ -43,9 +37,7 @@ pub struct RecordSummary {
 /// Latencies by bin, and the longest of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BinnedLatencies {
-    /// How many fell into each bin.
     pub bins: Bins,
-    /// The longest, ns; exact.
     pub max_ns: u64,
 }
 
@@ -81,7 +73,7 @@ impl RecordSummary {
         self.recorded == 0
     }
 
-    /// Whether its numbers add up: of one that came from elsewhere.
+    /// Whether its numbers add up: checks one that came from elsewhere.
     pub fn is_consistent(&self) -> bool {
         let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0, u64::saturating_add);
         let in_time = self.new.bins.total().saturating_add(self.reused.bins.total());
@@ -104,13 +96,13 @@ impl BinnedLatencies {
         self.add_many(ns, 1);
     }
 
-    /// Counts one so many times.
+    /// Counts a latency `count` times.
     pub fn add_many(&mut self, ns: u64, count: u32) {
         self.bins.add_many(ns, count);
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// The quantile: so large a share is at most this, ns; none of nothing.
+    /// Latency in ns that a share `q` does not exceed; `None` if empty.
     pub fn at(&self, q: f64) -> Option<u64> {
         let rank = ((q * self.bins.total() as f64).ceil() as u64).max(1);
         let mut counted = 0;
@@ -120,13 +112,13 @@ impl BinnedLatencies {
         })
     }
 
-    /// Counts what another has counted.
+    /// Adds the counts of `other`.
     pub fn absorb(&mut self, other: &Self) {
         self.bins.absorb(&other.bins);
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// Each bin's latency with its count, the shortest first; none is longer than the longest.
+    /// Each bin's latency with its count, the shortest first; capped at the longest latency.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
         self.bins.iter().map(|(middle, count)| (middle.min(self.max_ns), count))
     }

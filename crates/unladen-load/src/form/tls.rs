@@ -1,4 +1,4 @@
-//! The principal type is [`TlsForm`]: whom to trust, with the certificates in place of the names of files.
+//! The principal type is [`TlsForm`]: TLS options with certificates in place of file names.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::LoadError;
 use crate::tls::{Carried, Roots, TlsOptions};
 
-/// Whom to trust, and who the client is. Certificates and keys are in DER, as they stand in PEM.
+/// Trusted authorities and client identity, in DER.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TlsForm {
     insecure: bool,
@@ -22,11 +22,11 @@ pub struct TlsForm {
 // === impl TlsForm ===
 
 impl TlsForm {
-    /// Reads the files that the options name; `https` says whether anything is sent over TLS at all. Who is trusted here
-    /// is trusted there: a container often has no authorities of its own.
+    /// Reads the files that the options name; `https` says whether TLS is used at all. The other host trusts the same
+    /// authorities: a container often has none of its own.
     ///
     /// # Errors
-    /// When a file cannot be read, or the system trusts nobody.
+    /// When a file cannot be read, or the system has no authorities.
     pub fn of(tls: &TlsOptions, https: bool) -> Result<Self, LoadError> {
         let bytes = |all: Vec<CertificateDer<'static>>| all.into_iter().map(|one| one.to_vec()).collect::<Vec<_>>();
         let of_system =
@@ -58,7 +58,7 @@ impl TlsForm {
     /// The options of the form.
     ///
     /// # Errors
-    /// When the key is none.
+    /// When the key is invalid.
     pub fn options(self) -> Result<TlsOptions, LoadError> {
         let certificates = |all: Vec<Vec<u8>>| all.into_iter().map(CertificateDer::from).collect();
         let key = self.key.map(PrivateKeyDer::try_from).transpose();
@@ -73,7 +73,6 @@ impl TlsForm {
 }
 
 impl fmt::Debug for TlsForm {
-    /// Without the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TlsForm")
             .field("insecure", &self.insecure)

@@ -1,36 +1,32 @@
-//! The principal type is [`Template`]: what of a page stays as it is from answer to answer.
+//! The principal type is [`Template`]: the parts of a page that stay the same between answers.
 //!
-//! Bodies are cut into pieces, at the ends of lines, at `>` and at `,`: a page in one long line must not be set aside
-//! as a whole because of one token in it. Pieces are compared by their hashes. What differs between two answers to the
-//! same request becomes a gap. A gap of which all had one piece stands for any one piece, every other for any number of
-//! them.
+//! Bodies are cut into pieces, at line ends, at `>` and at `,`, so that one token does not set aside a page in one long
+//! line. Pieces are compared by hash. What differs between two answers to the same request becomes a gap. A gap that
+//! was one piece in all answers matches any one piece, every other gap any number of them.
 
 use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Where unique pieces divide a body, what is in between is divided again, so many times at most.
+/// Maximum recursion: unique pieces divide a body, and the parts in between are divided again.
 const MAX_DEPTH: usize = 16;
 
-/// Comparing takes as many steps as there are pieces, unless gaps are followed by what occurs all over the page. Then
-/// it is given up.
+/// Matching takes as many steps as there are pieces, unless gaps are followed by pieces that occur all over the page;
+/// then it is given up.
 const MAX_STEPS: usize = 20_000_000;
 
-/// Of the first answer, such a share must stay as it is for anything to be said of another one.
+/// Share of the first answer that must stay the same for another one to be judged.
 const LEAST_STABLE: f64 = 0.5;
 
-/// What of a page stays as it is, and where it changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
     tokens: Vec<Token>,
-    /// The length of the first answer.
     length: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     Fixed(Piece),
-    /// Any one piece.
     One,
     /// Any number of pieces; never beside another gap.
     Many,
@@ -43,12 +39,10 @@ struct Piece {
 }
 
 impl Template {
-    /// As far as one answer tells: nothing changes.
     pub(crate) fn new(body: &[u8]) -> Self {
         Self { tokens: pieces(body).map(Token::Fixed).collect(), length: body.len() }
     }
 
-    /// What another answer to the same request tells.
     pub(crate) fn learn(&mut self, body: &[u8]) {
         let pieces: Vec<_> = pieces(body).collect();
         let mut tokens = Vec::with_capacity(self.tokens.len());
@@ -75,7 +69,6 @@ impl Token {
         if let Self::Fixed(piece) = self { Some(piece) } else { None }
     }
 
-    /// Whether it stands for this one piece.
     fn is(self, piece: Piece) -> bool {
         match self {
             Self::Fixed(fixed) => fixed == piece,
@@ -90,9 +83,8 @@ fn pieces(body: &[u8]) -> impl Iterator<Item = Piece> {
         .map(|piece| Piece { hash: xxh3_64(piece), length: piece.len() })
 }
 
-/// Appends what is common to both, with gaps where they differ.
 fn merge(mut tokens: &[Token], mut pieces: &[Piece], depth: usize, merged: &mut Vec<Token>) {
-    // A gap is not followed yet: what stays as it is may be found behind it.
+    // A gap is not followed yet: stable parts may be found behind it.
     let same = |(token, piece): &(&Token, &Piece)| **token == Token::Fixed(**piece);
     let begin = tokens.iter().zip(pieces).take_while(same).count();
     merged.extend_from_slice(&tokens[..begin]);
@@ -119,10 +111,10 @@ fn merge(mut tokens: &[Token], mut pieces: &[Piece], depth: usize, merged: &mut 
     merged.extend_from_slice(after);
 }
 
-/// The longest row of pieces that occur once in both, in the same order in both: by their positions. This is what
-/// "patience diff" begins with.
+/// Positions of the longest sequence of pieces that occur once in both, in the same order: the first step of "patience
+/// diff".
 fn anchors(tokens: &[Token], pieces: &[Piece]) -> Vec<(usize, usize)> {
-    // Where each occurs; none if more than once.
+    // Position of each; `None` if it occurs more than once.
     let once = |hashes: &mut dyn Iterator<Item = (usize, u64)>| {
         let mut at: HashMap<u64, Option<usize>> = HashMap::new();
         for (position, hash) in hashes {
@@ -143,10 +135,9 @@ fn anchors(tokens: &[Token], pieces: &[Piece]) -> Vec<(usize, usize)> {
     longest_rising(&both.collect::<Vec<_>>())
 }
 
-/// The longest part of these, in order of the first, in which the second rises as well.
+/// Longest increasing subsequence of the second numbers; the first are in order.
 fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length, the last pair of the row of that length that ends lowest; and before each pair, the one before
-    // it.
+    // For each length, the last pair of the sequence of that length that ends lowest; and each pair's predecessor.
     let mut ends: Vec<usize> = Vec::new();
     let mut before = vec![None; pairs.len()];
     for (index, (_, second)) in pairs.iter().enumerate() {
@@ -168,7 +159,6 @@ fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     row
 }
 
-/// Gaps side by side become one.
 fn joined(tokens: &[Token]) -> Vec<Token> {
     let mut joined: Vec<Token> = Vec::with_capacity(tokens.len());
     for gap in tokens.chunk_by(|a, b| a.fixed().is_none() && b.fixed().is_none()) {
@@ -177,10 +167,10 @@ fn joined(tokens: &[Token]) -> Vec<Token> {
     joined
 }
 
-/// Matches as file names are matched, with `?` and `*`.
+/// Matches like a file name pattern with `?` and `*`.
 fn fits(tokens: &[Token], pieces: &[Piece]) -> Option<bool> {
     let (mut token, mut piece) = (0, 0);
-    // After the last gap of any length: where the tokens go on, and with which piece it was tried last.
+    // After the last gap of any length: the next token, and the piece last tried for it.
     let mut gap: Option<(usize, usize)> = None;
     for _step in 0..MAX_STEPS {
         match (tokens.get(token), pieces.get(piece)) {
@@ -193,7 +183,7 @@ fn fits(tokens: &[Token], pieces: &[Piece]) -> Option<bool> {
                 token += 1;
                 piece += 1;
             }
-            // All that is left would have to come after the end.
+            // The remaining tokens would have to come after the end.
             (Some(_), None) => return Some(false),
             _ => {
                 let Some((after, tried)) = gap else { return Some(false) };

@@ -1,4 +1,4 @@
-//! Writes a [`RequestAccount`] as a line of the access log: [`write`].
+//! Writes a [`RequestAccount`] as an access log line: [`write`].
 
 use std::io::Write;
 use std::time::Duration;
@@ -7,10 +7,9 @@ use crate::wall::Wall;
 use crate::{Addresses, End, LogField, LogFields, RequestAccount};
 use crate::{hex, json};
 
-/// No line is longer, its end included.
 pub(super) const LONGEST: usize = 8 * 1024;
 
-// Of what peers choose; together with all else less than a line.
+// Maximum bytes of text that peers choose; together with all else less than a line.
 const METHOD: usize = 64;
 const AUTHORITY: usize = 512;
 const REQUEST_ID: usize = 256;
@@ -20,14 +19,12 @@ const USER_AGENT: usize = 256;
 const REFERER: usize = 512;
 const TARGET: usize = 4 * 1024;
 
-/// What a line has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) fields: LogFields,
     pub(super) addresses: Addresses,
 }
 
-/// Appends the line, its end included.
 pub(super) fn write(record: &RequestAccount<'_>, shape: Shape, into: &mut Vec<u8>) {
     let mut line = Line { into, is_first: true, is_whole: true };
     line.into.push(b'{');
@@ -41,21 +38,17 @@ pub(super) fn write(record: &RequestAccount<'_>, shape: Shape, into: &mut Vec<u8
     into.extend(b"}\n");
 }
 
-/// What the request says in the first field of this name.
 fn said<'r>(record: &RequestAccount<'r>, name: &[u8]) -> &'r [u8] {
     record.fields.and_then(|fields| fields.find(name)).unwrap_or_default()
 }
 
-/// A line that is being written.
 struct Line<'l> {
     into: &'l mut Vec<u8>,
     is_first: bool,
-    /// Nothing was too long.
     is_whole: bool,
 }
 
 impl Line<'_> {
-    /// Writes a field, if it is known.
     fn field(&mut self, field: LogField, record: &RequestAccount<'_>, addresses: Addresses) {
         let name = field.as_str();
         match field {
@@ -139,7 +132,6 @@ impl Line<'_> {
         self.is_whole &= json::string(value, limit, self.into);
     }
 
-    /// What is empty is not known.
     fn known(&mut self, name: &str, value: &[u8], limit: usize) {
         if !value.is_empty() {
             self.text(name, value, limit);

@@ -1,4 +1,4 @@
-//! The principal type is [`Sink`]: where the access log's lines go.
+//! The principal type is [`Sink`]: destination of the access log's lines.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -8,15 +8,14 @@ use std::path::Path;
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
-/// Where lines go.
 #[derive(Debug)]
 pub(super) struct Sink(Option<File>);
 
 impl Sink {
-    /// A file (appended to, made if it is missing), or standard error.
+    /// A file (appended to, created if missing), or standard error.
     pub(super) fn open(path: Option<&Path>) -> io::Result<Self> {
         let Some(path) = path else {
-            // A descriptor of its own: std's is locked while it is written to, and others have things to say there.
+            // A separate descriptor: std's is locked during writes, and others need it.
             return Ok(Self(Some(File::from(io::stderr().as_fd().try_clone_to_owned()?))));
         };
         let file = appending().create(true).mode(0o640).open(path)?;
@@ -25,21 +24,20 @@ impl Sink {
         Ok(Self(Some(file)))
     }
 
-    /// Whether a file that is there can be appended to. It is not changed, and a missing one is not made.
+    /// Whether an existing file can be appended to; neither changes nor creates it.
     pub(super) fn try_existing(path: &Path) -> io::Result<()> {
-        // Without a reader, a named pipe cannot be opened for writing; the reader may come later.
+        // A named pipe without a reader cannot be opened for writing; the reader may come later.
         if path.metadata()?.file_type().is_fifo() {
             return Ok(());
         }
         appending().open(path).map(drop)
     }
 
-    /// Lines are dropped.
     pub(super) fn nowhere() -> Self {
         Self(None)
     }
 
-    /// Writes all that can be; bytes written, and why not more.
+    /// Writes as much as possible; returns the bytes written, and the error that stopped it.
     pub(super) fn write(&self, bytes: &[u8]) -> (usize, io::Result<()>) {
         let Some(mut file) = self.0.as_ref() else { return (bytes.len(), Ok(())) };
         let mut written = 0;
@@ -55,8 +53,7 @@ impl Sink {
     }
 }
 
-/// A named pipe that nobody reads must not stop whoever opens it; once open, waiting for its reader is the writer's
-/// part.
+/// An unread named pipe must not block the opener; once open, the writer waits for its reader.
 fn appending() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.append(true).custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits());

@@ -10,28 +10,22 @@ use super::shared::{Message, Next, QUEUE, Shared, lock};
 use super::sink::Sink;
 use crate::troubles::Trouble;
 
-/// After the first line it waits for others: that each wakes this thread would cost the threads that carry requests a
-/// system call a line.
+/// Pause for further lines after the first: a wake-up for each line would cost the threads that carry requests a system
+/// call a line.
 const GATHER: Duration = Duration::from_millis(20);
 
-/// Bytes that are written at once.
 const BATCH: usize = 64 * 1024;
 
-/// The access log's own thread.
 pub(super) struct Writer {
     queue: Receiver<Message>,
     shared: Arc<Shared>,
     sink: Sink,
-    /// Lines to be written.
     batch: Vec<u8>,
-    /// The last write broke off within a line.
     torn: bool,
-    /// What it was told last.
     told: u64,
     stops: bool,
-    /// Lines, since it could last be written.
     lost: u64,
-    /// Lines that found no place, as far as told.
+    /// Lines that found no room, as far as reported.
     lost_full: u64,
 }
 
@@ -41,7 +35,6 @@ impl Writer {
         Self { queue, shared, sink: Sink::nowhere(), batch, torn: false, told: 0, stops: false, lost: 0, lost_full: 0 }
     }
 
-    /// Until it is told to stop, or nobody is left who could log.
     pub(super) fn run(mut self) {
         while !self.stops {
             let Ok(first) = self.queue.recv() else { return };
@@ -60,7 +53,7 @@ impl Writer {
         self.look_for_lost();
     }
 
-    /// No more than can wait at a time, or a flood of lines would keep it from all else.
+    /// At most one full queue: a flood of lines must not keep it from all else.
     fn take_what_waits(&mut self) {
         for _ in 0..QUEUE {
             let Ok(message) = self.queue.try_recv() else { break };
@@ -107,7 +100,7 @@ impl Writer {
         }
         let (written, ended) = self.sink.write(&self.batch);
         let (out, lost) = self.batch.split_at(written);
-        // What ends a torn line is no line; it was counted as lost.
+        // The end of a torn line is no line; it was counted as lost.
         let torn = u64::from(self.torn);
         let (written, lost) = if written > 0 { (lines(out) - torn, lines(lost)) } else { (0, lines(lost) - torn) };
         self.shared.written.fetch_add(written, Ordering::Relaxed);
@@ -132,7 +125,6 @@ impl Writer {
         }
     }
 
-    /// Whether lines found no place, since it was last looked.
     fn look_for_lost(&mut self) {
         let lost = self.shared.lost_full.load(Ordering::Relaxed);
         if lost > self.lost_full {

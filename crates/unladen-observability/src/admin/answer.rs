@@ -17,7 +17,6 @@ use super::probes;
 use super::purge::{Purged, purge};
 use crate::{Observability, page, stats};
 
-/// The answer to a request.
 pub(super) async fn to<B>(request: Request<B>, observability: &Observability) -> Response<Full<Bytes>>
 where
     B: Body<Data = Bytes>,

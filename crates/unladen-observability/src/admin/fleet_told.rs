@@ -1,9 +1,8 @@
-//! What a purge's answer tells of a fleet: [`told`].
+//! The fleet's part of a purge's answer: [`told`].
 
 use serde_json::{Value, json};
 use unladen_fleet::Outcome;
 
-/// Where it went.
 pub(super) fn told(outcome: &Outcome) -> Value {
     json!({
         "wait": outcome.wait.as_str(),
@@ -19,7 +18,7 @@ pub(super) fn told(outcome: &Outcome) -> Value {
     })
 }
 
-/// To the microsecond.
+/// Rounded to the microsecond.
 fn milliseconds(time: std::time::Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -10,7 +10,6 @@ use crate::Observability;
 use crate::families::families;
 use crate::prometheus::{self, Format};
 
-/// In the format that is asked for.
 pub(super) fn metrics(headers: &HeaderMap, observability: &Observability) -> Response<Full<Bytes>> {
     let accept: Vec<&str> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let format = Format::of(&accept.join(","));

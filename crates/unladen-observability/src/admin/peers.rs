@@ -1,12 +1,10 @@
-//! What `/peers` tells: [`document`], `unladen.serve-peers/1`, the nodes of the fleet and what other nodes say of
-//! themselves.
+//! Content of `/peers`: [`document`], `unladen.serve-peers/1`, the nodes of the fleet and the state of other nodes.
 
 use serde_json::{Value, json};
 
 use crate::Observability;
 use crate::wall::Wall;
 
-/// Asks the other nodes that the settings name.
 pub(super) async fn document(observability: &Observability) -> Value {
     let fleet = observability.fleet().map(|fleet| {
         let nodes = fleet.nodes();

@@ -1,5 +1,5 @@
-//! What a supervisor asks: whether this process is alive ([`live`]), and whether clients are to be sent to it
-//! ([`ready`]); and [`to`], which answers that at an address that others reach.
+//! Probes of a supervisor: whether this process is alive ([`live`]), and whether it should get clients ([`ready`]); and
+//! [`to`], which serves them at a public address.
 
 use std::time::Duration;
 
@@ -14,11 +14,10 @@ use super::metrics::metrics;
 use crate::Observability;
 use crate::readiness::Readiness;
 
-/// A thread that answers within this time is alive. Far above what a thread has between two requests, also where a CPU
-/// limit holds a container back: who is told otherwise kills the process.
+/// Time limit for a live thread's answer. Far above the time between two requests, even under a container's CPU limit:
+/// a wrong answer here kills the process.
 const WITHIN: Duration = Duration::from_secs(5);
 
-/// The answer to a request at an address that anyone may reach.
 pub(super) async fn to<B>(request: Request<B>, observability: &Observability) -> Response<Full<Bytes>> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return not_allowed("GET, HEAD", "There is nothing to change here: GET and HEAD alone.\n");
@@ -31,8 +30,8 @@ pub(super) async fn to<B>(request: Request<B>, observability: &Observability) ->
     }
 }
 
-/// Whether all threads that carry requests still come to something else between two of them. That and no more: who kills
-/// a process for what others lack kills all of them.
+/// Whether all threads that carry requests still reach their event loop between two requests, and nothing more: a
+/// supervisor that restarts a process for what others lack restarts all of them.
 pub(super) async fn live(headers: &HeaderMap, observability: &Observability) -> Response<Full<Bytes>> {
     let (count, silent) = observability.pulses.silent(WITHIN).await;
     let is_live = silent.is_empty();
@@ -44,7 +43,6 @@ pub(super) async fn live(headers: &HeaderMap, observability: &Observability) -> 
     verdict(headers, is_live, text, document)
 }
 
-/// Whether clients are to be sent here.
 pub(super) fn ready(headers: &HeaderMap, observability: &Observability) -> Response<Full<Bytes>> {
     let readiness = Readiness::of(observability);
     verdict(headers, readiness.is_ready(), || readiness.text(), || readiness.document())

@@ -1,8 +1,7 @@
-//! Makes sites forget what they keep, before it answers: [`purge`].
+//! Purges sites before it answers: [`purge`].
 //!
-//! A page of the web could make a browser on this machine send a request here. Of what it can send to another site
-//! without asking first (a form, or `fetch` without CORS), nothing has the type `application/json`, and what it has to
-//! ask for first is refused; and it says where it is from.
+//! A web page could make a browser on this machine send a request here. Requests that need no CORS preflight (forms,
+//! simple `fetch`) cannot have the type `application/json`; preflights are refused; and `Origin` reveals the page.
 
 use std::time::Duration;
 
@@ -17,13 +16,12 @@ use unladen_fleet::{Outcome, Wait};
 use crate::Observability;
 use crate::sites::{Forget, PageAddress, What};
 
-/// Bytes of what is asked for, at most: a URL's 16 KiB, however it is escaped.
+/// Maximum bytes of a request body: a URL's 16 KiB, however it is escaped.
 const LARGEST: usize = 128 * 1024;
 
-/// It is to be there after so long.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is asked for; one of `url`, `prefix`, `tag` and `all`.
+/// Request body; exactly one of `url`, `prefix`, `tag` and `all`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wish {
@@ -35,22 +33,16 @@ struct Wish {
     all: bool,
     #[serde(default)]
     soft: bool,
-    /// Of a fleet, whom it waits for.
     wait: Option<String>,
-    /// For so many seconds.
     wait_for: Option<f64>,
 }
 
-/// What became of it.
 #[derive(Debug)]
 pub(super) struct Purged {
-    /// How many responses have been forgotten here.
     pub(super) purged: u64,
-    /// Where it went besides; none: there is no fleet.
     pub(super) fleet: Option<Outcome>,
 }
 
-/// Why it is not done.
 #[derive(Debug, thiserror::Error)]
 #[error("{words}")]
 pub(super) struct Refusal {
@@ -58,7 +50,6 @@ pub(super) struct Refusal {
     words: String,
 }
 
-/// Has sites forget; and the other nodes of a fleet, if there is one.
 pub(super) async fn purge<B>(request: Request<B>, observability: &Observability) -> Result<Purged, Refusal>
 where
     B: Body<Data = Bytes>,
@@ -104,7 +95,7 @@ where
     if let (Some(name), true) = (&site, sites.is_empty()) {
         return Err(Refusal::new(StatusCode::NOT_FOUND, format!("no site has the name {name:?}")));
     }
-    // Of much that is stored, it may take a while.
+    // With much stored, it may take a while.
     let own = forget.clone();
     let forgetting = tokio::task::spawn_blocking(move || {
         sites.iter().filter_map(|site| site.forget(&own)).reduce(|sum, purged| sum + purged)
@@ -124,7 +115,7 @@ where
     Ok(Purged { purged, fleet })
 }
 
-/// Refuses what pages of elsewhere can make a browser send.
+/// Refuses requests that foreign web pages can make a browser send.
 fn guard(headers: &HeaderMap) -> Result<(), Refusal> {
     let only = |name| {
         let mut values = headers.get_all(name).iter();
@@ -173,15 +164,15 @@ impl Wish {
 }
 
 impl PageAddress {
-    /// `https://host/path?query`, or of both schemes `//host/path` or `host/path`. Nothing is decoded or resolved: it
-    /// is as clients ask for it, without a fragment, which they keep for themselves.
+    /// Parses `https://host/path?query`, or for both schemes `//host/path` or `host/path`. Nothing is decoded or
+    /// resolved: it is as clients request it, without the fragment, which they do not send.
     fn read(url: &str) -> Result<Self, String> {
         let is_told = |b: u8| b <= b' ' || b == 0x7f;
         if url.bytes().any(is_told) {
             return Err(format!("{url:?} has blanks or control characters: write them as %20 and so on"));
         }
         let (is_https, rest) = match url.split_once("://") {
-            // A query may have a URL in it.
+            // A query may contain a URL.
             Some((scheme, rest)) if !scheme.contains(['/', '?', '#']) => match scheme {
                 scheme if scheme.eq_ignore_ascii_case("https") => (Some(true), rest),
                 scheme if scheme.eq_ignore_ascii_case("http") => (Some(false), rest),

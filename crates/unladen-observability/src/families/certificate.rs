@@ -6,7 +6,6 @@ use crate::certificate_state::CertificateState;
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::sites::SiteState;
 
-/// Of those of these upstreams that are sites.
 pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
     let family = |name, read: fn(&CertificateState) -> Option<u64>| {
         let of_site = |site: &OfSite, state: &SiteState| {

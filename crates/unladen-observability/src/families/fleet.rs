@@ -4,7 +4,7 @@ use unladen_fleet::FleetState;
 
 use super::family::Family;
 
-/// Of this node; none if it is in no fleet.
+/// Metrics of this node; empty without a fleet.
 pub(super) fn families(fleet: Option<&FleetState>) -> Vec<Family> {
     let Some(fleet) = fleet else { return Vec::new() };
     vec![

@@ -1,9 +1,8 @@
-//! Metrics of services of limits: [`families`].
+//! Metrics of rate limit services: [`families`].
 
 use super::family::{Attributes, Family, Point};
 use crate::rate_services::RateServiceState;
 
-/// Of each that is asked.
 pub(super) fn families(services: &[RateServiceState]) -> Vec<Family> {
     let of = |state: &RateServiceState, result: Option<&'static str>| -> Attributes {
         let service = ("service", state.service.clone().into());

@@ -1,4 +1,4 @@
-//! Metrics of requests, as the threads counted them: [`families`].
+//! Metrics of requests, from the threads' counts: [`families`].
 
 use super::family::{Attributes, Examples, Family, Point, upstream_of};
 use crate::exemplar::{self, Exemplar};
@@ -7,7 +7,6 @@ use crate::metrics::{Kind, REUSES, Totals, VERSIONS};
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::{End, Reason};
 
-/// Of these upstreams.
 pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
     let each = |name, points: &dyn Fn(&UpstreamSnapshot) -> Vec<Point>| {
         Family::of(name, upstreams.iter().flat_map(points).collect())
@@ -68,11 +67,10 @@ fn client(upstream: &UpstreamSnapshot) -> Vec<Point> {
     upstream.totals.kinds.iter().filter(|row| row.client.count() > 0).map(of).collect()
 }
 
-/// What tells requests apart: the method and the status, and what went wrong.
 fn kind(kind: &Kind) -> Attributes {
     let mut attributes = Vec::new();
     if kind.rest {
-        // As OpenTelemetry's SDKs say that there were too many.
+        // As OpenTelemetry's SDKs mark an overflow.
         attributes.push(("otel.metric.overflow", "true".into()));
     } else {
         attributes.push(("http.request.method", kind.method.as_str().into()));

@@ -7,7 +7,6 @@ use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::site_counts::{ASKED, BROUGHT, SiteTotals};
 use crate::sites::{BufferState, QueueState, SiteState, StoreState};
 
-/// Of those of these upstreams that are sites.
 pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
     let mut all = requests(upstreams);
     all.extend(store(upstreams));
@@ -159,7 +158,6 @@ fn validators(upstreams: &[UpstreamSnapshot]) -> [Family; 9] {
     ]
 }
 
-/// The attribute that says whose a point is.
 pub(super) type OfSite = (&'static str, Cow<'static, str>);
 
 fn site_of(upstream: &UpstreamSnapshot) -> OfSite {

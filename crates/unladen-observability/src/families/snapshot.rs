@@ -6,7 +6,6 @@ use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::sites::SiteState;
 use crate::snapshot_state::{SnapshotState, WrittenSnapshot};
 
-/// Of those of these upstreams that are sites.
 pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
     let count = |name, read: fn(&SnapshotState) -> u64| {
         let of_site = |site: &OfSite, state: &SiteState| {

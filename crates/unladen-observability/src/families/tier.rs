@@ -3,7 +3,7 @@
 use super::family::Family;
 use crate::tier_counts::TierState;
 
-/// Of this node; none if it has no peers.
+/// Metrics of this node; empty if it has no peers.
 pub(super) fn families(tier: Option<&TierState>) -> Vec<Family> {
     let Some(tier) = tier else { return Vec::new() };
     let results = |name, [one, other, last]: [&'static str; 3], counts: [u64; 3]| {

@@ -1,13 +1,11 @@
-//! Metrics of upstreams and their connections, as the pool tells them: [`families`].
+//! Metrics of upstreams and their connections, from the pool: [`families`].
 
 use super::family::{Attributes, Family, Point, upstream_of};
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::upstreams::Configured;
 
-/// A count of the pool, the metric that tells it, and what tells it from others of that.
 type Count = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
-/// What the pool counts, and how it is told.
 const COUNTS: &[Count] = &[
     ("connects", "unladen.connections.made", None),
     ("connect_failures", "unladen.connections.failed", None),
@@ -24,10 +22,8 @@ const COUNTS: &[Count] = &[
     ("lookup_failures", "unladen.dns_lookups.failed", None),
 ];
 
-/// The metric of whatever else the pool counts.
 const OTHERS: &str = "unladen.pool.events";
 
-/// Of these upstreams; those that are configured no more have none.
 pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
     let present: Vec<(&UpstreamSnapshot, &Configured)> =
         upstreams.iter().filter_map(|upstream| Some((upstream, upstream.configured.as_ref()?))).collect();
@@ -95,7 +91,7 @@ pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
     all
 }
 
-/// One each: two origins may lead to the same address, and no two points of a metric may have the same attributes.
+/// Unique names: two origins may lead to the same address, and points of a metric must differ in their attributes.
 fn names(endpoints: &[unladen_pool::EndpointState]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(endpoints.len());
     for endpoint in endpoints {
@@ -124,7 +120,6 @@ fn counts(metric: &str, upstream: &UpstreamSnapshot, configured: &Configured) ->
     configured.counts.iter().filter_map(of).collect()
 }
 
-/// Where the upstream is.
 pub(super) fn address(upstream: &UpstreamSnapshot) -> Attributes {
     let Some(configured) = &upstream.configured else { return Vec::new() };
     let mut attributes = vec![("server.address", configured.at.address.clone().into())];

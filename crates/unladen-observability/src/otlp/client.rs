@@ -14,28 +14,24 @@ use unladen_pool::{Connector, Protocol, Socket, TlsSettings};
 
 use super::target::Target;
 
-/// How long a request may take, its connection included.
+/// Limit of a request, its connection included.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What is read of an answer.
 const ANSWER: usize = 64 * 1024;
 
-/// A connection to a collector.
 #[derive(Default)]
 pub(super) struct Client {
     kept: Option<Kept>,
-    /// Once it is needed: the system's authorities have to be read for it.
+    /// Created on first use, since it reads the system's authorities.
     connector: Option<Connector>,
 }
 
 struct Kept {
     target: Target,
     sender: SendRequest<Full<Bytes>>,
-    /// Moves its bytes.
     task: AbortHandle,
 }
 
-/// What a collector said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -43,7 +39,6 @@ pub(super) struct Answer {
     pub(super) body: Bytes,
 }
 
-/// Why it said nothing.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ClientError {
     #[error("{0}")]
@@ -61,7 +56,6 @@ pub(super) enum ClientError {
 }
 
 impl Client {
-    /// Sends a document of JSON.
     pub(super) async fn post(&mut self, target: &Target, path: &str, body: Bytes) -> Result<Answer, ClientError> {
         let answer = tokio::time::timeout(TIMEOUT, self.exchange(target, path, body)).await;
         let answer = answer.unwrap_or(Err(ClientError::Timeout));
@@ -85,7 +79,7 @@ impl Client {
         let status = response.status().as_u16();
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let body = Limited::new(response.into_body(), ANSWER).collect().await.map_err(ClientError::Answer)?.to_bytes();
-        // The connection may be closing: whether it is ready is known only once it has moved on.
+        // The connection may be closing: only polling it shows whether it is ready.
         if kept.sender.ready().await.is_ok() {
             self.kept = Some(kept);
         }
@@ -114,7 +108,7 @@ impl Kept {
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-        // What goes wrong with it, the sender learns.
+        // The sender gets its errors.
         let task = tokio::spawn(async {
             let _ = connection.await;
         });

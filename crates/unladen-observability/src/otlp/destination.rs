@@ -1,10 +1,9 @@
-//! The principal type is [`Destination`]: a collector.
+//! The principal type is [`Destination`]: a collector and its settings.
 
 use std::time::Duration;
 
 use super::target::Target;
 
-/// Where to send, and how often.
 #[derive(Debug)]
 pub(crate) struct Destination {
     pub(super) target: Target,

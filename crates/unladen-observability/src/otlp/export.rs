@@ -1,4 +1,4 @@
-//! Sends what there is to send, for as long as it is polled: [`Observability::export`].
+//! Exports spans and metrics, as long as it is polled: [`Observability::export`].
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,6 @@ use crate::Observability;
 use crate::families::families;
 use crate::wall::Wall;
 
-/// How often spans are looked for.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Spans that are sent at once …
@@ -26,24 +25,22 @@ const BATCH: usize = 512;
 /// … or after this long.
 const GATHER: Duration = Duration::from_secs(1);
 
-/// How long may be spent on what is left when it is to stop.
 const LAST: Duration = Duration::from_secs(5);
 
 impl Observability {
-    /// Sends spans and metrics to the collector, if the settings name one, until `stop` is ready, and then what is
-    /// left; that takes no longer than 5 s. On a runtime with I/O and time; once at a time.
+    /// Sends spans and metrics to the collector, if the settings name one, until `stop` is ready, and then the rest,
+    /// for at most 5 s. Needs a runtime with I/O and time; only one call at a time.
     pub async fn export(self: Arc<Self>, stop: impl Future<Output = ()>) {
         let _exporting = self.exporting();
         export(&self, stop).await;
     }
 }
 
-/// Until `stop` is ready, and then what is left.
 async fn export(observability: &Observability, stop: impl Future<Output = ()>) {
     let (tell, told) = watch::channel(false);
     let stopping = async {
         stop.await;
-        // Both have ended if nobody listens.
+        // Fails if both have ended.
         let _ = tell.send(true);
     };
     let last = async {
@@ -64,7 +61,7 @@ async fn export(observability: &Observability, stop: impl Future<Output = ()>) {
     }
 }
 
-/// One of the two kinds of things that are sent, each over a connection of its own.
+/// Sender of spans or of metrics, each over its own connection.
 struct Sending<'a> {
     observability: &'a Observability,
     client: Client,
@@ -72,12 +69,10 @@ struct Sending<'a> {
     patience: Patience,
 }
 
-/// What became of what was sent.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// Taken, but for so many of its parts.
+    /// Accepted, except for this number of parts.
     Taken(u64),
-    /// Given up.
     Lost,
 }
 
@@ -145,12 +140,11 @@ impl<'a> Sending<'a> {
         }
     }
 
-    /// Waits for so long, and for as long as there is nowhere to send to. Whether it is to stop.
     async fn pause(&mut self, wait: Duration) -> bool {
         let mut to = self.observability.exporter.to.subscribe();
         let until_told = async {
             tokio::time::sleep(wait).await;
-            // Fails when nobody can tell any more, which is when nobody sees any more.
+            // Fails when the settings are gone, and with them all counting.
             let _ = to.wait_for(Option::is_some).await;
         };
         tokio::select! {
@@ -159,7 +153,7 @@ impl<'a> Sending<'a> {
         }
     }
 
-    /// Sends it until it is taken or there is no more use. While it is to stop, once.
+    /// Sends until it is accepted or hopeless; only once while stopping.
     async fn send(&mut self, to: &Destination, path: &str, body: &Value) -> Sent {
         let counts = &self.observability.exporter.counts;
         let body = Bytes::from(body.to_string());
@@ -190,7 +184,7 @@ impl<'a> Sending<'a> {
     }
 }
 
-/// Of what was taken, so many spans or points were not, for good ("Partial Success").
+/// Spans or points permanently rejected from an accepted request ("Partial Success").
 fn rejected(answer: &[u8]) -> u64 {
     let Ok(answer) = serde_json::from_slice::<Value>(answer) else { return 0 };
     let partial = &answer["partialSuccess"];

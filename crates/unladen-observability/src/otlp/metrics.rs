@@ -9,13 +9,11 @@ use crate::hex;
 use crate::histogram::BOUNDS;
 use crate::wall::Wall;
 
-/// Points tell of all since the start.
 const CUMULATIVE: u8 = 2;
 
 /// Attributes that are integers by the conventions.
 const INTEGERS: [&str; 2] = ["http.response.status_code", "server.port"];
 
-/// The body of a request to `/v1/metrics`.
 pub(super) fn request(families: &[Family], resource: &Value, started: Wall, now: Wall) -> Value {
     let metrics: Vec<Value> = families.iter().map(|family| metric(family, started, now)).collect();
     json!({ "resourceMetrics": [{ "resource": resource, "scopeMetrics": [{ "scope": scope(), "metrics": metrics }] }] })

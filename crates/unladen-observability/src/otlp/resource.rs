@@ -1,5 +1,4 @@
-//! Says which process the metrics and spans are of: [`document`], in the words of OpenTelemetry's conventions for
-//! resources.
+//! Describes the process that metrics and spans come from: [`document`], by OpenTelemetry's conventions for resources.
 
 use std::fs;
 
@@ -9,7 +8,7 @@ use super::destination::Destination;
 use super::traces::attribute;
 use crate::random;
 
-/// Attributes of this process; `node`: its name in a fleet.
+/// Attributes of this process; `node` is its name in a fleet.
 pub(super) fn document(to: &Destination, instance: &str, node: Option<&str>) -> Value {
     let mut attributes = vec![
         attribute("service.name", to.service.as_str()),
@@ -20,7 +19,7 @@ pub(super) fn document(to: &Destination, instance: &str, node: Option<&str>) -> 
         attribute("telemetry.sdk.version", env!("CARGO_PKG_VERSION")),
         attribute("process.pid", std::process::id()),
     ];
-    // As others on this machine call it, so that what they send can be put beside this.
+    // The usual name, so that data of other programs on this machine can be matched.
     let host = fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned());
     let more = [
         ("host.name", host.as_deref().filter(|name| !name.is_empty())),
@@ -32,7 +31,7 @@ pub(super) fn document(to: &Destination, instance: &str, node: Option<&str>) -> 
     json!({ "attributes": attributes })
 }
 
-/// A name that no other process has: a UUID of random bits (RFC 9562, version 4), as the conventions want it.
+/// A unique name: a UUID of random bits (RFC 9562, version 4), as the conventions require.
 pub(super) fn instance() -> String {
     let bits = random::wide_bits() & !(0xf << 76 | 0x3 << 62) | 0x4 << 76 | 0x2 << 62;
     let hex = format!("{bits:032x}");

@@ -1,4 +1,4 @@
-//! The principal type is [`Span`]: what is kept of a sampled request until it is sent.
+//! The principal type is [`Span`]: data of a sampled request until it is sent.
 
 use std::time::{Duration, Instant};
 
@@ -7,18 +7,17 @@ use unladen_pool::Address;
 use crate::method::Method;
 use crate::{CacheResult, End, RequestAccount, Reuse, Trace, Version};
 
-// Of what peers choose, in bytes.
+// Maximum bytes of text that peers choose.
 const METHOD: usize = 64;
 const TARGET: usize = 4096;
 const REQUEST_ID: usize = 256;
 
-/// What is kept of a sampled request.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     pub(super) upstream: Box<str>,
     pub(super) endpoint: Option<Address>,
     pub(super) method: Method,
-    /// As it was sent, if it is none that is known.
+    /// As sent, if it is not a known one.
     pub(super) method_original: Option<Box<[u8]>>,
     pub(super) target: Box<[u8]>,
     pub(super) request_id: Box<[u8]>,
@@ -38,7 +37,6 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Of a request, in its trace.
     pub(super) fn of(record: &RequestAccount<'_>, trace: Trace) -> Self {
         let method = Method::of(record.method);
         Self {

@@ -1,32 +1,27 @@
-//! The principal type is [`Target`]: where a collector is, from its URL.
+//! The principal type is [`Target`]: the address of a collector, from its URL.
 
 use std::str::FromStr;
 
 use url::{Host, Url};
 
-/// Where a collector is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Target {
-    /// Whether TLS is spoken.
     pub(super) tls: bool,
-    /// To connect to: a name or an address, without brackets.
+    /// Name or address to connect to, without brackets.
     pub(super) host: String,
-    /// To connect to.
     pub(super) port: u16,
-    /// For `Host`.
     pub(super) authority: String,
-    /// Before `/v1/traces`; without a slash at its end.
+    /// Path before `/v1/traces`, without a slash at its end.
     pub(super) prefix: String,
 }
 
-/// Why a URL is none of a collector.
+/// Why a URL cannot be a collector's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TargetError {
     #[error("{0:?} is no URL: {1}")]
     Malformed(String, url::ParseError),
     #[error("{0:?} is no URL of a collector: it has to begin with http:// or https://")]
     Scheme(String),
-    /// A user, a query or a fragment, which would not be sent.
     #[error(
         "{0:?} is no URL of a collector: only host, port and path are used, so a user, a query or a fragment may not be there"
     )]

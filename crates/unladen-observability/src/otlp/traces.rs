@@ -1,5 +1,5 @@
-//! Writes spans as OTLP's JSON: [`request`]. Attributes are those of OpenTelemetry's conventions for HTTP clients: as
-//! seen from the application's side, `serve` is how it calls out.
+//! Writes spans as OTLP's JSON: [`request`]. Attributes follow OpenTelemetry's conventions for HTTP clients: seen from
+//! the application's side, `serve` is its client.
 
 use serde_json::{Map, Value, json};
 use unladen_pool::Address;
@@ -11,28 +11,25 @@ use crate::method::Method;
 use crate::upstreams::At;
 use crate::wall::Wall;
 
-/// Parameters of a query that sign it: whoever reads a trace must not be able to use them. As OpenTelemetry's
-/// conventions list them.
+/// Query parameters that sign it, as listed in OpenTelemetry's conventions: readers of a trace must not be able to use
+/// them.
 const SIGNATURES: [&str; 4] = ["AWSAccessKeyId", "Signature", "sig", "X-Goog-Signature"];
 
 const CLIENT: u8 = 3;
 const ERROR: u8 = 2;
 
-/// The body of a request to `/v1/traces`.
 pub(super) fn request(spans: &[Span], resource: &Value, at: impl Fn(&str) -> Option<At>) -> Value {
     let spans: Vec<Value> = spans.iter().map(|span| document(span, at(&span.upstream).as_ref())).collect();
     json!({ "resourceSpans": [{ "resource": resource, "scopeSpans": [{ "scope": scope(), "spans": spans }] }] })
 }
 
-/// Who says it.
 pub(super) fn scope() -> Value {
     json!({ "name": "unladen.serve", "version": env!("CARGO_PKG_VERSION") })
 }
 
-/// An attribute.
 pub(super) fn attribute(key: &str, value: impl Into<Value>) -> Value {
     let value = match value.into() {
-        // Integers have 64 bits, which JavaScript's numbers cannot hold: OTLP writes them as strings.
+        // OTLP writes integers as strings: they have 64 bits, too many for JavaScript's numbers.
         Value::Number(n) => json!({ "intValue": n.to_string() }),
         Value::Bool(is) => json!({ "boolValue": is }),
         Value::String(text) => json!({ "stringValue": text }),
@@ -47,7 +44,7 @@ fn document(span: &Span, at: Option<&At>) -> Value {
     let mut document = Map::new();
     document.insert("traceId".to_owned(), hex::string(&trace.trace_id).into());
     document.insert("spanId".to_owned(), hex::string(&trace.span_id).into());
-    // Bit 8: it is known whether the parent is another process's; bit 9: it is.
+    // Bit 8: it is known whether the parent is remote; bit 9: it is.
     let flags = match trace.parent_id {
         Some(parent) => {
             document.insert("parentSpanId".to_owned(), hex::string(&parent).into());
@@ -132,7 +129,7 @@ fn attributes(span: &Span, at: Option<&At>) -> Vec<Value> {
     attributes
 }
 
-/// What went wrong: of a client's span, 4xx too.
+/// Error of a client span; 4xx counts too.
 fn error(span: &Span) -> Option<String> {
     match span.end {
         End::Local(reason) | End::Broken(reason) => Some(reason.as_str().to_owned()),

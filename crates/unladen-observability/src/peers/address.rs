@@ -1,4 +1,4 @@
-//! The principal type is [`PeerAddress`]: where another node tells its metrics.
+//! The principal type is [`PeerAddress`]: address of another node's metrics.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,13 +7,13 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use url::Url;
 
-/// Where another node tells its metrics: `http://10.0.0.2:9902` or `unix:/run/other/admin.sock`; `/metrics` is added.
+/// Address of another node's metrics: `http://10.0.0.2:9902` or `unix:/run/other/admin.sock`; `/metrics` is added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerAddress(Place);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A name or an address (without brackets), and for `Host` both as they were written.
+    /// Name or address (without brackets), and host with port as written, for `Host`.
     Tcp {
         host: String,
         port: u16,
@@ -22,7 +22,7 @@ pub(super) enum Place {
     Unix(PathBuf),
 }
 
-/// A text that is no address of another node.
+/// Error for a text that is no address of another node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it is neither of the form http://HOST:PORT nor unix:/PATH")]
 pub struct PeerAddressError;

@@ -1,5 +1,5 @@
-//! Asks another node for its metrics: [`metrics`]. What it answers is bounded in time and size, and nothing that it says
-//! leads elsewhere.
+//! Asks another node for its metrics: [`metrics`]. Its answer is bounded in time and size, and redirects are not
+//! followed.
 
 use std::time::Duration;
 
@@ -13,13 +13,11 @@ use tokio::net::{TcpStream, UnixStream};
 
 use super::address::{PeerAddress, Place};
 
-/// How long it may take, its connection included.
 pub(super) const DEADLINE: Duration = Duration::from_secs(1);
 
-/// What is read of an answer: that of a node with a hundred sites has some 1 MB.
+/// Maximum bytes of an answer: a node with a hundred sites sends some 1 MB.
 const LONGEST: usize = 4 << 20;
 
-/// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AskError {
     #[error("no connection: {0}")]
@@ -36,7 +34,6 @@ pub(super) enum AskError {
     Timeout,
 }
 
-/// In Prometheus' text format.
 pub(super) async fn metrics(peer: &PeerAddress) -> Result<Bytes, AskError> {
     let asking = async {
         match peer.place() {
@@ -71,7 +68,7 @@ where
     tokio::pin!(asking);
     tokio::select! {
         answer = &mut asking => answer,
-        // What went wrong, whoever asks learns.
+        // Errors reach the request.
         _ = connection => asking.await,
     }
 }

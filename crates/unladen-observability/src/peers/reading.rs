@@ -1,5 +1,5 @@
-//! The principal type is [`Reading`]: what of another node's metrics is shown, as it was at one moment. [`Reading::of`]
-//! takes it out of its answer, [`Reading::since`] tells what came from one to the next.
+//! The principal type is [`Reading`]: another node's metrics at one moment. [`Reading::of`] parses its answer,
+//! [`Reading::since`] compares two of them.
 
 use std::time::{Duration, Instant};
 
@@ -9,31 +9,28 @@ use unladen_exporter::{Exposition, Format, ParseError, Sample};
 use crate::CacheResult;
 use crate::histogram::{BOUNDS, BUCKETS};
 
-/// Of a version, so much is shown.
 const VERSION: usize = 32;
 
-/// What of another node's metrics is shown. Numbers are of all since its start, and whatever a peer sent: they may be
-/// wrong, never more than that.
+/// The displayed part of another node's metrics. Numbers are totals since its start, and unverified: a peer may send
+/// anything.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reading {
     taken: Instant,
     version: String,
     started: f64,
-    /// Requests by bucket of their duration, cumulative.
     below: [f64; BUCKETS],
     requests: f64,
     failed: f64,
-    /// Of sites, without files and what they answer themselves: those from memory, and all.
+    /// Site requests without files and own answers: those from memory, and all.
     saved: f64,
     asked: f64,
     is_draining: bool,
-    /// In a fleet: whether it is connected, and purges that it has not forgotten.
+    /// In a fleet: whether it is connected, and its pending purges.
     is_connected: Option<bool>,
     lag: Option<f64>,
 }
 
 impl Reading {
-    /// Of an answer.
     pub(super) fn of(body: &[u8], taken: Instant) -> Result<Self, ParseError> {
         let exposition = Exposition::parse(body, Format::of(Some("text/plain; version=0.0.4")))?;
         let mut reading = Self {
@@ -55,7 +52,6 @@ impl Reading {
         Ok(reading)
     }
 
-    /// Whether it was taken within so long.
     pub(super) fn is_recent(&self, within: Duration) -> bool {
         self.taken.elapsed() <= within
     }
@@ -65,7 +61,7 @@ impl Reading {
         let n = sample.value;
         match sample.name {
             "http_server_request_duration_seconds_bucket" => {
-                // As `serve` writes them, by another version's bounds too: where there is none of ours, the next is.
+                // Another version may have other bounds: each counts for the next one of ours.
                 let Ok(le) = label("le").parse::<f64>() else { return };
                 let bucket = BOUNDS.iter().position(|&bound| le <= bound as f64 / 1e9).unwrap_or(BOUNDS.len());
                 self.below[bucket] += n;
@@ -91,7 +87,7 @@ impl Reading {
         }
     }
 
-    /// What is shown; rates from `before` on, if it is the same process still.
+    /// The displayed values; rates since `before`, if it is still the same process.
     pub(super) fn since(&self, before: Option<&Self>) -> Value {
         let before = before.filter(|before| (before.started - self.started).abs() < 1.0);
         let length = before.map(|before| self.taken.saturating_duration_since(before.taken));
@@ -116,8 +112,8 @@ impl Reading {
         })
     }
 
-    /// The bounds of its bucket in ns, beyond the last of which there is none; none: there were no requests. Where it lies
-    /// between them is not known.
+    /// Bounds of the quantile's bucket in ns, the upper one `None` for the last; `None` without requests. The position
+    /// within it is unknown.
     fn quantile(&self, before: &Self, q: f64) -> Option<(u64, Option<u64>)> {
         let below: Vec<f64> = self.below.iter().zip(before.below).map(|(now, then)| (now - then).max(0.0)).collect();
         let all = *below.last()?;
@@ -128,7 +124,7 @@ impl Reading {
     }
 }
 
-/// A peer may say `NaN`, `+Inf` or less than nothing, which is nothing to be shown.
+/// A peer may send `NaN`, `+Inf` or negative numbers, which are not shown.
 fn finite(x: Option<f64>) -> Option<f64> {
     x.filter(|x| x.is_finite() && *x >= 0.0)
 }

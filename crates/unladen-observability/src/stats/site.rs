@@ -1,4 +1,4 @@
-//! What `/stats` says of a site: [`site`].
+//! Part of `/stats` about a site: [`site`].
 
 use serde_json::{Map, Value, json};
 
@@ -12,13 +12,13 @@ use crate::site_counts::{BROUGHT, SiteTotals};
 use crate::sites::{QueueState, SiteState, StoreState};
 use crate::snapshot_state::SnapshotState;
 
-/// Null: it is no site.
+/// Null if it is no site.
 pub(super) fn site(upstream: &UpstreamSnapshot) -> Value {
     let state = upstream.site.as_ref();
     let none = SiteTotals::default();
     let totals = match (&upstream.totals.site, state) {
         (Some(totals), _) => totals,
-        // Nobody has asked it yet.
+        // No request has come yet.
         (None, Some(_)) => &none,
         (None, None) => return Value::Null,
     };
@@ -147,7 +147,6 @@ fn miss(miss: &Miss) -> Value {
     })
 }
 
-/// What a peer chose, without what a terminal would obey.
 fn text(bytes: &[u8]) -> String {
     let controls = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
     String::from_utf8_lossy(bytes).chars().map(controls).collect()

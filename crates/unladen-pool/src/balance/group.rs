@@ -1,4 +1,4 @@
-//! The principal type is [`Group`]: the endpoints of one priority, those of the own zone apart.
+//! The principal type is [`Group`]: the endpoints of one priority, divided into own zone and others.
 
 use std::sync::Arc;
 
@@ -6,16 +6,15 @@ use super::level::Level;
 use super::tier::Tier;
 use crate::endpoint::Endpoint;
 
-/// The endpoints of one priority.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Those of the own zone; none, where zones are no matter.
+    /// Those of the own zone; empty if zones do not matter.
     own: Tier,
     others: Tier,
 }
 
-/// The own zone takes all requests until less than 1/1.4 of it, 71 %, is available; below, it takes 1.4 times the share
-/// that is. As Envoy's `overprovisioning_factor` of priorities, 140 % unless set.
+/// The own zone takes all requests until less than 1/1.4 of it, 71 %, is available; below, it takes 1.4 times the
+/// available share. As Envoy's `overprovisioning_factor` of priorities, 140 % by default.
 const OVERPROVISIONING: (u64, u64) = (14, 10);
 
 impl Group {
@@ -32,7 +31,6 @@ impl Group {
         if self.others.is_empty() || self.stays(now_ms) { own().or_else(others) } else { others().or_else(own) }
     }
 
-    /// Whether a request stays in the own zone.
     fn stays(&self, now_ms: u64) -> bool {
         let (available, all) = self.own.available(now_ms);
         let (more, of) = OVERPROVISIONING;

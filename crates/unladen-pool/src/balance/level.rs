@@ -1,11 +1,11 @@
-//! The principal type is [`Level`]: who comes into question.
+//! The principal type is [`Level`]: which endpoints are considered.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::endpoint::Endpoint;
 
-/// Who comes into question, the best first.
+/// Which endpoints are considered, the best first.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Level {
     Untried,

@@ -1,4 +1,4 @@
-//! The principal type is [`Tier`]: endpoints that are alike but for their weights, and how one of them is chosen.
+//! The principal type is [`Tier`]: endpoints that differ only in weight, and the choice of one.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,23 +7,21 @@ use super::level::Level;
 use crate::endpoint::Endpoint;
 use crate::settings::Balance;
 
-/// Endpoints that are alike but for their weights.
 #[derive(Debug)]
 pub(super) struct Tier {
     endpoints: Vec<Arc<Endpoint>>,
-    /// The weights of each and all before it, added up.
     sums: Vec<u64>,
     how: Balance,
-    /// For the turns: each one's current weight, as nginx's smooth weighted round robin has it.
+    /// Current weights for taking turns, as in nginx's smooth weighted round robin.
     turns: Mutex<Vec<i64>>,
 }
 
-/// How often one is drawn from all before those that fit are looked for one by one.
+/// Draws from all endpoints before the matching ones are searched one by one.
 const DRAWS: usize = 4;
 
 impl Tier {
     pub(super) fn new(endpoints: Vec<Arc<Endpoint>>, how: Balance) -> Self {
-        // From anywhere: many proxies that start together do not all begin with the same endpoint.
+        // Random start: many proxies that start together do not all begin with the same endpoint.
         let turn = |endpoint: &Arc<Endpoint>| fastrand::i64(0..=i64::try_from(weight(endpoint)).unwrap_or(i64::MAX));
         let turns = endpoints.iter().map(turn).collect();
         let add = |sum: &mut u64, endpoint: &Arc<Endpoint>| {
@@ -38,7 +36,6 @@ impl Tier {
         self.endpoints.is_empty()
     }
 
-    /// One of those that this level has.
     pub(super) fn pick(&self, level: Level, tried: &[Arc<Endpoint>], now_ms: u64) -> Option<&Arc<Endpoint>> {
         let fits = |endpoint: &Arc<Endpoint>| level.has(endpoint, tried, now_ms);
         match self.how {
@@ -47,15 +44,14 @@ impl Tier {
         }
     }
 
-    /// The weight of those that are available, and of all.
     pub(super) fn available(&self, now_ms: u64) -> (u64, u64) {
         let of = |endpoint: &&Arc<Endpoint>| endpoint.is_available(now_ms);
         let available = self.endpoints.iter().filter(of).map(|endpoint| weight(endpoint)).sum();
         (available, self.endpoints.iter().map(|endpoint| weight(endpoint)).sum())
     }
 
-    /// Of two drawn at random by weight the one with fewer requests in flight for its weight; of equal ones the first,
-    /// so that without load the weights alone decide. ("The Power of Two Choices in Randomized Load Balancing",
+    /// Of two drawn at random by weight, the one with fewer requests in flight relative to its weight; on a tie the
+    /// first, so that without load only weights decide. ("The Power of Two Choices in Randomized Load Balancing",
     /// Mitzenmacher 2001.)
     fn less_loaded(&self, fits: impl Fn(&Arc<Endpoint>) -> bool) -> Option<&Arc<Endpoint>> {
         let first = self.draw(&fits)?;
@@ -66,9 +62,8 @@ impl Tier {
         }
     }
 
-    /// One of those that fit, at random by weight.
     fn draw(&self, fits: impl Fn(&Arc<Endpoint>) -> bool) -> Option<&Arc<Endpoint>> {
-        // Of all, until it fits: mostly at once, however many there are.
+        // Draws from all until one matches: mostly at once, however many there are.
         let all = self.sums.last().copied().filter(|all| *all > 0)?;
         for _ in 0..DRAWS {
             let at = fastrand::u64(..all);
@@ -77,7 +72,7 @@ impl Tier {
                 return Some(drawn);
             }
         }
-        // Few fit, or none: in one pass, each that does replaces the one before with the chance that its weight has
+        // Few match, or none: in one pass, each match replaces the previous one with the probability of its weight
         // among those seen so far (reservoir sampling).
         let mut sum = 0;
         let mut drawn = None;
@@ -91,8 +86,8 @@ impl Tier {
         drawn
     }
 
-    /// Smooth weighted round robin as nginx has it (ngx_http_upstream_round_robin.c): every one gains its weight, the
-    /// highest is taken and loses the sum. Those that do not fit neither gain nor lose.
+    /// Smooth weighted round robin as in nginx (ngx_http_upstream_round_robin.c): each gains its weight; the highest is
+    /// taken and loses the sum. Those that do not match neither gain nor lose.
     fn next(&self, fits: impl Fn(&Arc<Endpoint>) -> bool) -> Option<&Arc<Endpoint>> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         let mut sum = 0;
@@ -111,12 +106,12 @@ impl Tier {
     }
 }
 
-/// None is left out altogether by its weight.
+/// At least 1, so that none is left out entirely.
 fn weight(endpoint: &Endpoint) -> u64 {
     endpoint.weight.load(Ordering::Relaxed).max(1).into()
 }
 
-/// What to compare instead of requests in flight for the weight, without a division.
+/// Compares requests in flight relative to weight, without a division.
 fn load(of: &Endpoint, other: &Endpoint) -> u64 {
     u64::from(of.in_flight.load(Ordering::Relaxed)) * weight(other)
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Changes`]: tells when a file may be another.
+//! The principal type is [`Changes`]: notifies of changes of a file.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,10 +13,10 @@ use nix::sys::eventfd::EventFd;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 use tokio::sync::Notify;
 
-/// Tells of changes in a file's folder, and in that of the file it links to: editors put another file in its place, and
+/// Notifies of changes in a file's folder, and in that of the file it links to: editors replace the file, and
 /// Kubernetes switches a link above it.
 ///
-/// A thread waits for them: the runtime takes such a descriptor only from code that is `unsafe`.
+/// A thread waits for them: the runtime accepts such a descriptor only from `unsafe` code.
 #[derive(Debug)]
 pub(super) struct Changes {
     inotify: Arc<Inotify>,
@@ -27,7 +27,7 @@ pub(super) struct Changes {
 // === impl Changes ===
 
 impl Changes {
-    /// Of no file yet.
+    /// Watches nothing yet.
     ///
     /// # Errors
     /// If the system allows no more watches, or no more threads.
@@ -39,7 +39,7 @@ impl Changes {
         Ok(changes)
     }
 
-    /// Of this file too, wherever it is now. That it is not there is no error: its folder is watched.
+    /// Also watches this file, wherever it is now. A missing file is no error: its folder is watched.
     ///
     /// # Errors
     /// If a folder cannot be watched.
@@ -57,7 +57,6 @@ impl Changes {
         result
     }
 
-    /// Waits for the next.
     pub(super) async fn next(&self) {
         self.told.notified().await;
     }
@@ -70,7 +69,7 @@ impl Drop for Changes {
     }
 }
 
-/// Until it is over, or the system says no more; then it is looked at by the clock alone.
+/// Runs until the end, or until the system reports no more changes; then only the clock triggers reads.
 fn pass_on(inotify: &Inotify, told: &Notify, over: &EventFd) {
     loop {
         let mut fds = [PollFd::new(inotify.as_fd(), PollFlags::POLLIN), PollFd::new(over.as_fd(), PollFlags::POLLIN)];
@@ -89,7 +88,6 @@ fn pass_on(inotify: &Inotify, told: &Notify, over: &EventFd) {
     }
 }
 
-/// The folder where it is named, and the one where it really is.
 fn folders(file: &Path) -> BTreeSet<PathBuf> {
     let real = file.canonicalize().ok();
     [Some(file.to_owned()), real].iter().flatten().filter_map(|path| Some(path.parent()?.to_owned())).collect()

@@ -1,4 +1,4 @@
-//! The principal type is [`DiscoverError`]: why it is not known where the endpoints are.
+//! The principal type is [`DiscoverError`]: why endpoints could not be discovered.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,6 @@ use super::found::MOST;
 use super::xds::XdsError;
 use crate::resolve::ResolveError;
 
-/// Why it is not known where the endpoints are.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DiscoverError {
     #[error(transparent)]

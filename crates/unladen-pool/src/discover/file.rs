@@ -1,4 +1,4 @@
-//! The principal type is [`EndpointFile`]: a file that tells the endpoints, read again whenever it may have changed.
+//! The principal type is [`EndpointFile`]: a file that lists the endpoints, read again whenever it may have changed.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,25 +11,23 @@ use super::error::DiscoverError;
 use super::found::Found;
 use super::list;
 
-/// Nobody means a larger file.
+/// Maximum file size; a larger one is a mistake.
 const LARGEST: u64 = 4 << 20;
-/// Several steps of one change are read once, when they are over.
+/// Quiet time after a change, so that its steps are read once.
 const QUIET: Duration = Duration::from_millis(100);
-/// It is looked at this often, too: there are file systems whose changes nobody tells.
+/// Interval of additional checks: some file systems notify of no changes.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// A file that tells the endpoints.
 #[derive(Debug)]
 pub(super) struct EndpointFile {
     path: PathBuf,
-    /// None: not looked at yet, or the system tells of no changes.
+    /// `None` before the first read, or without change notifications.
     changes: Option<Changes>,
     is_new: bool,
-    /// Of the file that was read last; none: there was none.
     stamp: Option<Stamp>,
 }
 
-/// What is another when the file is: device, inode, length, and when it was written and changed, in s and ns.
+/// Identifies a version: device, inode, length, and modification and change times in s and ns.
 type Stamp = (u64, u64, u64, [i64; 4]);
 
 impl EndpointFile {
@@ -37,7 +35,7 @@ impl EndpointFile {
         Self { path, changes: None, is_new: true, stamp: None }
     }
 
-    /// What it says, the first time at once, and then when it may say something else.
+    /// Its endpoints: the first time at once, then whenever they may have changed.
     pub(super) async fn next(&mut self) -> Result<Vec<Found>, DiscoverError> {
         if std::mem::take(&mut self.is_new) {
             self.changes = Changes::new().ok();
@@ -47,7 +45,7 @@ impl EndpointFile {
         loop {
             self.wait().await;
             let stamp = self.watch();
-            // Others may be busy in its folder.
+            // Other files in its folder may have changed.
             if stamp.is_none() || stamp != self.stamp {
                 self.stamp = stamp;
                 return read(&self.path);
@@ -55,8 +53,8 @@ impl EndpointFile {
         }
     }
 
-    /// Before it is read, so that what changes afterwards is told; each time, as links may lead elsewhere now. What
-    /// cannot be watched is looked at all the same.
+    /// Renews the watch, before a read, so that later changes are noticed; each time, as links may lead elsewhere. If
+    /// it cannot be watched, it is read all the same.
     fn watch(&self) -> Option<Stamp> {
         if let Some(changes) = &self.changes {
             let _ = changes.watch(&self.path);
@@ -81,7 +79,6 @@ impl EndpointFile {
     }
 }
 
-/// What a file says now.
 pub(super) fn read(path: &Path) -> Result<Vec<Found>, DiscoverError> {
     let bytes = bytes(path).map_err(|source| DiscoverError::Read { file: path.to_owned(), source })?;
     list::parse(&bytes).map_err(|error| DiscoverError::Wrong {
@@ -92,7 +89,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Found>, DiscoverError> {
     })
 }
 
-/// A named pipe would hang, and a device not end.
+/// Refuses other than regular files: a named pipe would block, and a device not end.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no regular file"));

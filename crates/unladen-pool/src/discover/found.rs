@@ -1,22 +1,21 @@
-//! The principal type is [`Found`]: an endpoint as it is told by whoever knows the endpoints.
+//! The principal type is [`Found`]: an endpoint from a discovery source.
 
 use std::sync::Arc;
 
 use crate::endpoint::{Address, Endpoint};
 use crate::placed::Placed;
 
-/// Most endpoints of one upstream. More are refused: nobody has meant them.
+/// Maximum endpoints of one upstream; more are refused as a mistake.
 pub(crate) const MOST: usize = 1_000;
 
-/// As of Envoy's `Locality`, which bounds no length; zones are short names.
+/// Envoy's `Locality` bounds no length; zones are short names.
 pub(crate) const LONGEST_ZONE: usize = 64;
 
-/// Whether it can be the name of a zone: it is shown on one line.
+/// Whether it can name a zone: it is shown on one line.
 pub(crate) fn is_zone(zone: &str) -> bool {
     (1..=LONGEST_ZONE).contains(&zone.len()) && !zone.chars().any(char::is_control)
 }
 
-/// An endpoint as it is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) address: Address,
@@ -32,8 +31,7 @@ impl Found {
         Self { address, weight: 1, priority: 0, zone: None, draining: false }
     }
 
-    /// The endpoint that is known of this address, with all that is known of it, or a new one; with the weight that it
-    /// has now.
+    /// The known endpoint of this address with its state, or a new one; its weight is updated.
     pub(crate) fn place(self, known: &[Placed]) -> Placed {
         use std::sync::atomic::Ordering::Relaxed;
         let Self { address, weight, priority, zone, draining } = self;

@@ -1,25 +1,24 @@
-//! What `fuzz/` reaches of what tells endpoints: [`listed`], [`told`].
+//! Parsers of endpoint sources for `fuzz/`: [`listed`], [`told`].
 
 use super::found::{Found, MOST, is_zone};
 use super::{list, xds};
 use crate::endpoint::Address;
 
-/// The addresses that a file lists, if it is taken.
+/// Addresses of an endpoint file, if it is accepted.
 ///
 /// # Panics
-/// If what is taken cannot be used.
+/// If the accepted content cannot be used.
 pub fn listed(bytes: &[u8]) -> Result<Vec<Address>, String> {
     list::parse(bytes).map(used).map_err(|error| list::why(&error))
 }
 
-/// The addresses that a message of a control plane has for the cluster or the assignment `a`; none: it is not among
-/// them.
+/// Addresses that a control plane's message has for the cluster or the assignment `a`; `None` if it is not included.
 ///
 /// # Errors
-/// Why the message is refused.
+/// Why the message is rejected.
 ///
 /// # Panics
-/// If what is taken cannot be used.
+/// If the accepted content cannot be used.
 pub fn told(message: &[u8]) -> Result<Option<Vec<Address>>, String> {
     Ok(xds::fuzzing(message, "a")?.map(used))
 }

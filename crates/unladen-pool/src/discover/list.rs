@@ -1,4 +1,4 @@
-//! [`parse`]: the endpoints that a text of JSON lists.
+//! [`parse`]: the endpoints in a JSON text.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::{Deserialize, de};
 use super::found::{Found, LONGEST_ZONE, MOST, is_zone};
 use crate::endpoint::Address;
 
-/// The largest share, as of `weight` in a configuration.
+/// Maximum weight, as in a configuration.
 const MOST_WEIGHT: u32 = 1_000;
 /// Envoy's own bound of priorities.
 const MOST_PRIORITY: u32 = 127;
@@ -40,7 +40,7 @@ struct Listed {
     draining: bool,
 }
 
-/// What a text lists; there may be none.
+/// Endpoints of a text, perhaps none.
 ///
 /// # Errors
 /// What is wrong, and where.
@@ -48,7 +48,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Found>, serde_json::Error> {
     serde_json::from_slice::<Document>(bytes).map(|document| document.endpoints)
 }
 
-/// What is wrong, without where: on one line, though it may quote what is in the file.
+/// Error without its position, on one line, though it may quote the file.
 pub(super) fn why(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let why = text.rsplit_once(" at line ").map_or(&*text, |(why, _)| why);

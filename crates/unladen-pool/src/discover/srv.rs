@@ -1,4 +1,4 @@
-//! The principal type is [`SrvNames`]: the endpoints of a service as DNS tells them, by SRV records (RFC 2782).
+//! The principal type is [`SrvNames`]: the endpoints of a service from DNS SRV records (RFC 2782).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
@@ -15,32 +15,27 @@ use crate::endpoint::Address;
 use crate::resolve::{ResolveError, Resolver, SrvAnswer, SrvRecord, pair};
 use crate::settings::ResolveSettings;
 
-/// So many targets are looked up at a time.
 const AT_A_TIME: usize = 16;
-/// As names are followed: later by this share at most, so that many do not come at once.
+/// As in name lookups: later by this share at most, so that many do not come at once.
 const JITTER: f64 = 0.1;
-/// After a failure, asking again begins with this wait (jittered, doubled each time), up to the settings' longest life.
+/// First pause after a failure (jittered, doubled each time), up to the settings' maximum lifetime.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
-/// Nor is any wait for a retry shorter than this.
+/// Minimum pause before a retry.
 const MIN_RETRY: Duration = Duration::from_millis(100);
-/// A target that was not found is looked for again after this long.
 const AGAIN: Duration = Duration::from_secs(5);
-/// A weight of DNS times this is a share of an endpoint here: a target with several addresses has its weight divided
-/// among them, and one of weight 0 gets next to nothing beside others.
+/// An endpoint's share is its DNS weight times this: a target's weight is divided among its addresses, and one of
+/// weight 0 gets next to nothing beside others.
 const SCALE: u32 = 100;
 
-/// A service that is asked for again and again.
 #[derive(Debug)]
 pub(super) struct SrvNames {
     name: String,
     resolver: Arc<Resolver>,
     settings: ResolveSettings,
     due: Instant,
-    /// In a row.
     failures: u32,
-    /// The addresses of each target as they were last known.
     targets: HashMap<String, Vec<IpAddr>>,
-    /// How each target's addresses were put together, so that the same ones stay so.
+    /// How each target's addresses were grouped, so that the same ones stay so.
     pairs: HashMap<(String, u16), Vec<Vec<SocketAddr>>>,
 }
 
@@ -50,7 +45,7 @@ impl SrvNames {
         Self { name, resolver, settings, due, failures, targets: HashMap::new(), pairs: HashMap::new() }
     }
 
-    /// What DNS says, the first time at once, and then whenever the answer's life is over.
+    /// The endpoints from DNS: the first time at once, then whenever the answer expires.
     pub(super) async fn next(&mut self) -> Result<Vec<Found>, DiscoverError> {
         tokio::time::sleep_until(self.due).await;
         let asked = self.ask().await;
@@ -73,7 +68,7 @@ impl SrvNames {
         let (least, most) = (self.settings.min_ttl, self.settings.max_ttl);
         let bound = |ttl: Duration| ttl.max(least).min(most);
         if answer.records.iter().all(|record| record.target == ".") {
-            // The service is decidedly not there.
+            // The service certainly does not exist.
             self.targets.clear();
             return Ok((Vec::new(), bound(answer.ttl)));
         }
@@ -91,8 +86,8 @@ impl SrvNames {
         Ok((found, ttl))
     }
 
-    /// Where each target is: by what came with the records, else as hosts are looked up. What one is known of from
-    /// before stays where asking fails. For how long that may be believed.
+    /// Resolves each target, from the records' own answer or as a host. Where that fails, known addresses stay. Returns
+    /// the lifetime.
     async fn find_targets(&mut self, answer: &SrvAnswer) -> Result<Duration, DiscoverError> {
         let mut shortest = self.settings.max_ttl;
         let mut found: HashMap<String, Vec<IpAddr>> = HashMap::new();
@@ -118,7 +113,7 @@ impl SrvNames {
                 });
             }
             let Some(asked) = asking.join_next().await else { break };
-            // One that was lost with its task is asked for again with the others.
+            // A lookup lost with its task is repeated with the others.
             let Ok((target, answer)) = asked else { continue };
             match answer {
                 Ok(answer) => {
@@ -126,7 +121,7 @@ impl SrvNames {
                     if answer.partial
                         && let Some(known) = self.targets.get(&target)
                     {
-                        // Of the family that could not be learnt, what was known before.
+                        // If one family's lookup failed, its known addresses stay.
                         let missing =
                             |one: &&IpAddr| !addresses.iter().any(|address| address.is_ipv6() == one.is_ipv6());
                         let kept: Vec<_> = known.iter().filter(missing).copied().collect();
@@ -153,10 +148,10 @@ impl SrvNames {
         }
     }
 
-    /// The endpoints of records, by what is known of their targets.
     fn found(&mut self, records: &[SrvRecord]) -> Vec<Found> {
         let before = std::mem::take(&mut self.pairs);
-        // One address twice, as of two names of one host: one endpoint, with both shares, of the better priority.
+        // An address that appears twice, as for two names of one host, becomes one endpoint with both weights and the
+        // better priority.
         let mut all: BTreeMap<Vec<SocketAddr>, (u32, u32)> = BTreeMap::new();
         for record in records.iter().filter(|record| record.target != "." && record.port > 0) {
             let Some(addresses) = self.targets.get(&record.target) else { continue };
@@ -181,7 +176,6 @@ impl SrvNames {
     }
 }
 
-/// Of a weight, that of each of so many addresses.
 fn share(weight: u16, among: usize) -> u32 {
     let among = u32::try_from(among).unwrap_or(u32::MAX).max(1);
     (u32::from(weight) * SCALE / among).max(1)

@@ -1,8 +1,8 @@
-//! The principal type is [`ControlPlane`]: tells the endpoints of a cluster by Envoy's protocols: CDS and EDS over ADS, the
-//! state of the world (<https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol>).
+//! The principal type is [`ControlPlane`]: learns the endpoints of a cluster by Envoy's protocols: CDS and EDS over
+//! ADS, the state of the world (<https://www.envoyproxy.io/docs/envoy/latest/api-docs/xds_protocol>).
 //!
-//! The cluster is asked for by its name; it says by which name its endpoints are to be asked for. Each answer that can be
-//! used is accepted (ACK); one that cannot is refused with the reason (NACK), and what was accepted before stays.
+//! The cluster is requested by name; its resource names the endpoints' resource. Usable answers are accepted (ACK);
+//! others are rejected with the reason (NACK), and the last accepted one stays.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,18 +30,17 @@ use messages::{DiscoveryRequest, DiscoveryResponse, Locality, Node, Status};
 use told::Members;
 
 const METHOD: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
-/// Connecting takes no longer.
 const CONNECT: Duration = Duration::from_secs(5);
-/// As Envoy's own `initial_fetch_timeout`: after this, that nothing came is told; it is waited for all the same.
+/// As Envoy's own `initial_fetch_timeout`: after this, the lack of an answer is reported; waiting goes on.
 const FIRST: Duration = Duration::from_secs(15);
-/// After a failure, the first wait, jittered and doubled each time …
+/// First pause after a failure, jittered and doubled each time …
 const FIRST_RETRY: Duration = Duration::from_millis(500);
 /// … up to this.
 const MAX_RETRY: Duration = Duration::from_secs(30);
-/// `INVALID_ARGUMENT` of gRPC.
+/// gRPC's `INVALID_ARGUMENT`.
 const INVALID: i32 = 3;
 
-/// For `fuzz/`: the endpoints that a message has for a cluster or an assignment of this name.
+/// For `fuzz/`: the endpoints in a message for a cluster or an assignment of this name.
 #[cfg(feature = "fuzzing")]
 pub(super) fn fuzzing(message: &[u8], name: &str) -> Result<Option<Vec<Found>>, String> {
     let response = <DiscoveryResponse as prost::Message>::decode(message).map_err(|error| error.to_string())?;
@@ -54,7 +53,6 @@ pub(super) fn fuzzing(message: &[u8], name: &str) -> Result<Option<Vec<Found>>, 
     told::assignment(&response, name)
 }
 
-/// A control plane that tells the endpoints of one cluster.
 #[derive(Debug)]
 pub(super) struct ControlPlane {
     source: XdsSource,
@@ -64,22 +62,19 @@ pub(super) struct ControlPlane {
     connector: Option<Connector>,
     stream: Option<Stream>,
     due: Instant,
-    /// In a row.
     failures: u32,
 }
 
-/// What was said in one call.
 #[derive(Debug)]
 struct Stream {
     call: Call,
     node: Option<Node>,
     cluster: Subscription,
     assignment: Option<Subscription>,
-    /// Until when the first endpoints are to come; none: they came, or that they did not was told.
+    /// Deadline of the first endpoints; `None` once they came or their lack was reported.
     first: Option<Instant>,
 }
 
-/// What is asked for of one type, and what of it was accepted.
 #[derive(Debug)]
 struct Subscription {
     type_url: &'static str,
@@ -88,10 +83,8 @@ struct Subscription {
     nonce: String,
 }
 
-/// What an answer comes to.
 enum Outcome {
     Endpoints(Vec<Found>),
-    /// Nothing that changes the endpoints.
     Nothing,
     Refused(XdsError),
 }
@@ -107,7 +100,6 @@ impl ControlPlane {
         Self { source, zone, resolver, settings, connector: None, stream: None, due, failures }
     }
 
-    /// What it says, as soon as it does. After an error, it is tried again when its time has come.
     pub(super) async fn next(&mut self) -> Result<Vec<Found>, XdsError> {
         loop {
             let stream = match &mut self.stream {
@@ -176,7 +168,7 @@ impl ControlPlane {
 }
 
 impl Stream {
-    /// The node is told once in a call.
+    /// The node is only sent in the first request of a call.
     fn send(&mut self, request: DiscoveryRequest) -> Result<(), XdsError> {
         let request = DiscoveryRequest { node: self.node.take(), ..request };
         self.call.send(&request)
@@ -199,7 +191,7 @@ impl Stream {
         if response.type_url == messages::ASSIGNMENT && self.assignment.is_some() {
             return self.take_assignment(&response);
         }
-        // Nobody has asked for it: there is nothing to accept.
+        // It was not subscribed to: there is nothing to accept.
         Ok(Outcome::Nothing)
     }
 
@@ -223,7 +215,7 @@ impl Stream {
             }
             Some(Members::Named(name)) => {
                 if self.assignment.as_ref().is_none_or(|assignment| assignment.name != name) {
-                    // Another name of the same type goes on with its version and nonce.
+                    // Another name of the same type continues its version and nonce.
                     let mut assignment =
                         self.assignment.take().unwrap_or_else(|| Subscription::new(messages::ASSIGNMENT, name.clone()));
                     assignment.name = name;
@@ -247,7 +239,7 @@ impl Stream {
             Ok(found) => {
                 let accepted = assignment.accept(response);
                 self.send(accepted)?;
-                // An answer need not have all that was asked for: what is not in it has not changed.
+                // A response need not contain all subscribed resources: missing ones are unchanged.
                 let Some(found) = found else { return Ok(Outcome::Nothing) };
                 self.first = None;
                 Ok(Outcome::Endpoints(found))
@@ -272,7 +264,6 @@ impl Subscription {
         self.request(None)
     }
 
-    /// The version is the one before.
     fn refuse(&mut self, response: &DiscoveryResponse, why: &str) -> DiscoveryRequest {
         self.nonce.clone_from(&response.nonce);
         self.request(Some(Status { code: INVALID, message: why.to_owned() }))

@@ -1,4 +1,4 @@
-//! The principal type is [`Check`]: how an endpoint is asked, and one question to it.
+//! The principal type is [`Check`]: how an endpoint is checked, and one check.
 
 use http::{Request, Version, header};
 use http_body_util::{BodyExt, Empty};
@@ -15,30 +15,28 @@ use crate::settings::{HealthSettings, Protocol};
 use crate::tls::{self, Connector, TlsError};
 use crate::transport::Transport;
 
-/// Bodies of answers are read to this many bytes, and no further: the status says it all.
+/// Maximum bytes read of an answer's body: the status is enough.
 const MAX_BODY: usize = 64 * 1024;
 
-/// So that its log lines can be told from the application's.
+/// Distinguishes checks from other requests in the application's log.
 const USER_AGENT: &str = concat!("unladen-health/", env!("CARGO_PKG_VERSION"));
 
-/// How an origin's endpoints are asked. Cheap to clone.
+/// How an origin's endpoints are checked. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// What to ask, and how often.
     pub settings: HealthSettings,
-    /// For origins that have TLS.
     pub connector: Option<Connector>,
-    /// Without TLS, HTTP/2 by prior knowledge is spoken if that alone is allowed; with TLS, what was negotiated.
+    /// Without TLS, HTTP/2 by prior knowledge is used if it alone is allowed; with TLS, what was negotiated.
     pub http: Protocol,
     /// For `Host` and `:authority`, as in the origin's URL; without its port for SNI.
     pub authority: String,
 }
 
 impl Check {
-    /// Asks once.
+    /// Checks once.
     ///
     /// # Errors
-    /// Why the endpoint is not well: no connection, no answer within the time, or one that is not a success.
+    /// Why the endpoint is unhealthy: no connection, no answer in time, or one that is not a success.
     pub async fn ask(&self, endpoint: &Endpoint) -> Result<(), Unhealthy> {
         match tokio::time::timeout(self.settings.timeout, ask(self, endpoint)).await {
             Ok(answered) => answered,
@@ -63,7 +61,7 @@ async fn ask(check: &Check, endpoint: &Endpoint) -> Result<(), Unhealthy> {
             let transport = Transport::tls(stream);
             let fault = transport.fault();
             exchange(transport, h2, check, "https").await.map_err(|error| match fault.get() {
-                // With TLS 1.3, that it refuses our certificate comes after the handshake.
+                // With TLS 1.3, a refusal of our certificate comes after the handshake.
                 Some(fault) => TlsError::Handshake { name: check.authority.clone(), fault: fault.clone() }.into(),
                 None => error,
             })

@@ -1,12 +1,11 @@
-//! The principal type is [`Count`]: how many answers in a row change what is thought of an endpoint.
+//! The principal type is [`Count`]: consecutive answers that change an endpoint's health.
 
 use crate::settings::HealthSettings;
 
-/// Counts answers.
 #[derive(Debug)]
 pub(super) struct Count {
     healthy: bool,
-    /// Answers in a row that say otherwise.
+    /// Consecutive answers that contradict the current state.
     against: u32,
     to_healthy: u32,
     to_unhealthy: u32,
@@ -17,7 +16,6 @@ impl Count {
         Self { healthy, against: 0, to_healthy: settings.healthy.max(1), to_unhealthy: settings.unhealthy.max(1) }
     }
 
-    /// What is thought of it from now on, if that changed.
     pub(super) fn take(&mut self, ok: bool) -> Option<bool> {
         if ok == self.healthy {
             self.against = 0;

@@ -1,11 +1,11 @@
-//! The principal type is [`Unhealthy`].
+//! The principal type is [`Unhealthy`]: why an endpoint is unhealthy.
 
 use http::StatusCode;
 
 use crate::fastcgi::AskError;
 use crate::tls::TlsError;
 
-/// Why an endpoint is not well.
+/// Why an endpoint is unhealthy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unhealthy {

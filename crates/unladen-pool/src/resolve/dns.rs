@@ -1,4 +1,4 @@
-//! The principal type is [`Dns`]: asks DNS servers for both families of addresses, with search domains.
+//! The principal type is [`Dns`]: asks DNS servers for both address families, with search domains.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
@@ -15,11 +15,10 @@ use hickory_resolver::{TokioResolver, system_conf};
 use super::error::ResolveError;
 use super::srv::{SrvAnswer, srv_answer};
 
-/// No server is waited for longer than this before it is asked again, or another: a packet may be lost, and glibc's 5 s
-/// are all the time that a lookup has.
+/// Maximum wait for a server before it is asked again, or another: a packet may be lost, and glibc's 5 s are the whole
+/// time of a lookup.
 const MAX_TRY: Duration = Duration::from_secs(2);
 
-/// Some DNS servers.
 #[derive(Debug)]
 pub(super) struct Dns {
     made_of: Vec<u8>,
@@ -28,39 +27,34 @@ pub(super) struct Dns {
     ndots: usize,
 }
 
-/// What they said.
 #[derive(Debug)]
 pub(super) struct DnsAnswer {
     pub(super) addresses: Vec<IpAddr>,
-    /// The shortest life of a record that led to them.
     pub(super) ttl: Duration,
-    /// One family's question failed.
     pub(super) partial: bool,
 }
 
-/// What one question brought.
 #[derive(Debug, Default)]
 struct Records {
     addresses: Vec<IpAddr>,
     ttl: Option<Duration>,
-    /// The name is there, or may be; only its records are not.
+    /// The name exists, or may exist, though without such records.
     exists: bool,
 }
 
 impl Dns {
-    /// As this text of a resolv.conf says.
     pub(super) fn of_text(text: Vec<u8>, file: &Path) -> Result<Self, ResolveError> {
         let unusable = |source| ResolveError::Unusable { file: file.to_owned(), source };
         let (config, options) = system_conf::parse_resolv_conf(&text).map_err(unusable)?;
         let (domain, mut search, servers) = config.into_parts();
         if search.is_empty() {
-            // The host's own domain counts only where no other is named (resolv.conf(5)).
+            // The host's own domain counts only if no other is named (resolv.conf(5)).
             search.extend(domain);
         }
         Self::new(text, search, servers, options).map_err(unusable)
     }
 
-    /// These servers, without search domains.
+    /// Client for these servers, without search domains.
     pub(super) fn of_servers(servers: &[SocketAddr]) -> Result<Self, ResolveError> {
         let servers = servers.iter().map(|server| {
             let connections = [ProtocolConfig::Udp, ProtocolConfig::Tcp].map(|protocol| {
@@ -83,7 +77,7 @@ impl Dns {
         let ndots = options.ndots;
         options.use_hosts_file = ResolveHosts::Never;
         options.timeout = options.timeout.min(MAX_TRY);
-        // Kept here instead, and asked again when its time has come.
+        // Answers are kept here instead, and renewed when they expire.
         options.cache_size = 0;
         let config = ResolverConfig::from_name_servers(servers);
         let client = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default())
@@ -92,12 +86,10 @@ impl Dns {
         Ok(Self { made_of, client, search, ndots })
     }
 
-    /// The text that it was made of.
     pub(super) fn made_of(&self) -> &[u8] {
         &self.made_of
     }
 
-    /// The addresses of a name.
     pub(super) async fn lookup(&self, host: &str) -> Result<DnsAnswer, ResolveError> {
         let mut exists = false;
         for name in self.names(host)? {
@@ -113,7 +105,7 @@ impl Dns {
                 return Ok(DnsAnswer { addresses: records.addresses, ttl, partial: failed.is_some() });
             }
             if let Some(source) = failed {
-                // Going on to the next domain could lead to another host of this name.
+                // The next domain could lead to another host of this name.
                 return Err(ResolveError::Failed { host: host.to_owned(), source });
             }
             exists |= records.exists;
@@ -122,7 +114,7 @@ impl Dns {
         Err(if exists { ResolveError::NoAddress { host } } else { ResolveError::NotFound { host } })
     }
 
-    /// The SRV records of a name, with the addresses that came with them.
+    /// SRV records of a name, with the addresses in the same answer.
     pub(super) async fn lookup_srv(&self, host: &str) -> Result<SrvAnswer, ResolveError> {
         let mut exists = false;
         for name in self.names(host)? {
@@ -143,7 +135,7 @@ impl Dns {
         Err(if exists { ResolveError::NoService { host } } else { ResolveError::NotFound { host } })
     }
 
-    /// The full names that a name may stand for, in the order to ask for them (resolv.conf(5), `search` and `ndots`).
+    /// Full names that a name may stand for, in query order (resolv.conf(5), `search` and `ndots`).
     fn names(&self, host: &str) -> Result<Vec<Name>, ResolveError> {
         let bad = |source| ResolveError::BadName { host: host.to_owned(), source };
         let name = Name::from_ascii(host).map_err(bad)?;
@@ -152,7 +144,7 @@ impl Dns {
         if name.is_fqdn() {
             return Ok(vec![full]);
         }
-        // A name that gets too long with a domain is not in it.
+        // Leaves out names that get too long with a domain.
         let mut names: Vec<_> =
             self.search.iter().filter_map(|domain| name.clone().append_domain(domain).ok()).collect();
         let dots = host.bytes().filter(|&byte| byte == b'.').count();
@@ -162,7 +154,7 @@ impl Dns {
     }
 
     async fn ask(&self, name: &Name, kind: RecordType) -> Result<Records, NetError> {
-        // Of no size, the cache still holds an answer until it gets to dropping it.
+        // Even of size 0, the cache still holds an answer until its cleanup.
         self.client.clear_lookup_cache(name.clone(), kind);
         match self.client.lookup(name.clone(), kind).await {
             Ok(lookup) => Ok(Records {

@@ -1,4 +1,4 @@
-//! The principal type is [`ResolveError`]: why a name has no addresses now.
+//! The principal type is [`ResolveError`]: why a name could not be resolved.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,13 +7,12 @@ use std::time::Duration;
 use hickory_resolver::net::NetError;
 use hickory_resolver::proto::ProtoError;
 
-/// Why a name has no addresses now.
+/// Why a name could not be resolved.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResolveError {
     #[error("no DNS server is known: {}: {source}; addresses and names of /etc/hosts work without", file.display())]
     NoServers { file: PathBuf, source: io::Error },
-    /// The DNS servers cannot be used as they are set.
     #[error("no DNS server can be asked as {} is: {source}; it should have a line `nameserver ADDRESS`", file.display())]
     Unusable { file: PathBuf, source: NetError },
     #[error("`{host}` is no name that DNS could have: {source}")]
@@ -22,7 +21,7 @@ pub enum ResolveError {
     NotFound { host: String },
     #[error("the name `{host}` has no address")]
     NoAddress { host: String },
-    /// The name is there, its SRV records are not.
+    /// The name exists, without SRV records.
     #[error("the name `{host}` has no SRV record")]
     NoService { host: String },
     #[error("{why}")]

@@ -1,12 +1,12 @@
-//! The system's own files of names: [`read`].
+//! Reads the system's own name files: [`read`].
 
 use std::io::{self, Read};
 use std::path::Path;
 
-/// No such file is longer, unless something is wrong.
+/// Maximum size; a longer file is an error.
 const MAX: u64 = 16 << 20;
 
-/// A file of the system's, as far as it may reach.
+/// Reads a system file up to the maximum.
 pub(super) fn read(file: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     std::fs::File::open(file)?.take(MAX).read_to_end(&mut text)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::file::read;
 
-/// The addresses that this file (hosts(5)) has for a name; none if it cannot be read.
+/// Addresses of a name in this file (hosts(5)); empty if it cannot be read.
 pub(super) fn lookup(file: &Path, name: &str) -> Vec<IpAddr> {
     read(file).map(|text| find(&String::from_utf8_lossy(&text), name)).unwrap_or_default()
 }

@@ -2,11 +2,11 @@
 
 use std::net::SocketAddr;
 
-/// The n-th address of IPv6 and the n-th of IPv4 together, IPv6 first (RFC 8305, section 4); those left over alone.
+/// Pairs the n-th IPv6 with the n-th IPv4 address, IPv6 first (RFC 8305, section 4); the rest stay alone.
 ///
-/// A name that has both families has mostly the same hosts in both, and where one family does not work, the other has
-/// to be there for every endpoint. Pairs made before stay together while both addresses are there, so that one address
-/// more or less does not move all others.
+/// A name with both families mostly has the same hosts in both, and if one family does not work, each endpoint needs
+/// the other. Earlier pairs stay together while both addresses exist, so that one address more or less does not move
+/// all others.
 pub(crate) fn pair(addresses: &[SocketAddr], before: &[Vec<SocketAddr>]) -> Vec<Vec<SocketAddr>> {
     let mut pairs: Vec<_> = before
         .iter()

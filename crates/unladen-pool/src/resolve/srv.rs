@@ -6,33 +6,29 @@ use std::time::Duration;
 
 use hickory_resolver::proto::rr::{Name, RData, Record};
 
-/// The SRV records of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SrvAnswer {
-    /// In no particular order; at least one.
+    /// Unordered; at least one.
     pub(crate) records: Vec<SrvRecord>,
-    /// The shortest life of one of them.
     pub(crate) ttl: Duration,
-    /// Addresses that came with them (the additional section), and their shortest life. By the target's name.
+    /// Addresses in the additional section, and their shortest lifetime, by the target's name.
     pub(crate) glue: HashMap<String, (Vec<IpAddr>, Duration)>,
 }
 
-/// One of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SrvRecord {
     pub(crate) priority: u16,
     pub(crate) weight: u16,
     pub(crate) port: u16,
-    /// In lower case, with its final dot; `.` says that there is no such service.
+    /// In lower case, with its final dot; `.` means that there is no such service.
     pub(crate) target: String,
 }
 
-/// What an answer says, of its two sections.
 pub(super) fn srv_answer(answers: &[Record], additionals: &[Record]) -> SrvAnswer {
     let mut records = Vec::new();
     let mut shortest = None;
     for record in answers {
-        // What leads to them (CNAME) may live shorter than they do.
+        // A CNAME that leads to them may have a shorter lifetime.
         shortest = Some(shortest.map_or(record.ttl, |ttl: u32| ttl.min(record.ttl)));
         if let RData::SRV(srv) = &record.data {
             records.push(SrvRecord {
@@ -49,7 +45,7 @@ pub(super) fn srv_answer(answers: &[Record], additionals: &[Record]) -> SrvAnswe
     for record in additionals {
         let (Some(address), target) = (record.data.ip_addr(), text(&record.name)) else { continue };
         if !records.iter().any(|record| record.target == target) {
-            // Of a name that nobody has asked for.
+            // Not a requested name.
             continue;
         }
         let ttl = Duration::from_secs(record.ttl.into());

@@ -1,10 +1,10 @@
-//! The principal type is [`ResolveStatus`]: how asking for endpoints goes.
+//! The principal type is [`ResolveStatus`]: state of an upstream's lookups.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How asking goes. Shared with whoever shows it.
+/// State of an upstream's lookups. Shared with readers.
 #[derive(Debug, Default)]
 pub struct ResolveStatus {
     lookups: AtomicU64,
@@ -19,28 +19,27 @@ struct Last {
 }
 
 impl ResolveStatus {
-    /// Look-ups that ended, well or not.
+    /// Completed lookups, failed ones included.
     pub fn lookups(&self) -> u64 {
         self.lookups.load(Ordering::Relaxed)
     }
 
-    /// Those that failed.
+    /// Failed lookups.
     pub fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
     }
 
-    /// Why the last time failed, if it did.
+    /// Error of the last lookup, if it failed.
     pub fn error(&self) -> Option<String> {
         self.last().error.clone()
     }
 
-    /// How old the last good answer is, if asking has failed since; nothing, while it goes well or never has.
+    /// Age of the last good answer, if lookups have failed since; `None` while they succeed, or never have.
     pub fn stale(&self) -> Option<Duration> {
         let last = self.last();
         last.error.as_ref().and(last.good).map(|good| good.elapsed())
     }
 
-    /// A look-up ended.
     pub(crate) fn looked_up(&self, well: bool) {
         self.lookups.fetch_add(1, Ordering::Relaxed);
         if !well {

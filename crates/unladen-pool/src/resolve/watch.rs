@@ -1,4 +1,4 @@
-//! The principal type is [`Watcher`]: keeps asking where an upstream's origins are.
+//! The principal type is [`Watcher`]: repeats the lookups of an upstream's origins.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use crate::backoff;
 use crate::endpoint::{Address, Endpoint};
 use crate::settings::{EndpointAddress, Origin, ResolveSettings};
 
-/// An answer is asked for again when its life is over, up to this share of it later, so that many names do not all come
-/// at once. Not earlier: the DNS server would answer with what is left of that life.
+/// Lookups are repeated up to this share of an answer's lifetime after its end, so that many names do not all come at
+/// once. Not before the end: the DNS server would answer with the rest of that lifetime.
 const JITTER: f64 = 0.1;
-/// After a failure, asking again begins with this wait (jittered, doubled each time), up to the settings' longest life.
+/// First pause after a failure (jittered, doubled each time), up to the settings' maximum lifetime.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
-/// Nor is any wait for a retry shorter than this.
+/// Minimum pause before a retry.
 const MIN_RETRY: Duration = Duration::from_millis(100);
 
-/// Keeps asking where an upstream's origins are.
+/// Repeats the lookups of an upstream's origins.
 ///
-/// What is known stays when asking fails, for as long as it fails: an address that no longer works is what health
-/// checks, outlier ejection and the breaker are for.
+/// Known addresses stay while lookups fail: an address that no longer works is left to health checks, outlier ejection
+/// and the breaker.
 #[derive(Debug)]
 pub struct Watcher {
     resolver: Arc<Resolver>,
@@ -40,22 +40,20 @@ pub struct Watcher {
 
 #[derive(Debug)]
 struct WatchedName {
-    /// What to ask for; none for what is an address already.
+    /// Name to look up; `None` for an address.
     name: Option<(String, u16)>,
     origin: usize,
     weight: u32,
-    /// When to ask; none while it is being asked for.
+    /// Time of the next lookup; `None` during one.
     due: Option<Instant>,
-    /// The task that has asked for it last.
     lookup: Option<Id>,
-    /// In a row.
     failures: u32,
     addresses: Vec<SocketAddr>,
     endpoints: Vec<Arc<Endpoint>>,
 }
 
 impl Watcher {
-    /// Of these origins. Nothing is asked yet. Endpoints that are `known` already and still right are taken over.
+    /// Watches these origins, without a first lookup. `known` endpoints that are still right are taken over.
     pub fn new(
         resolver: Arc<Resolver>,
         origins: &[Origin],
@@ -68,16 +66,15 @@ impl Watcher {
         Self { resolver, settings, sources, asking: JoinSet::new(), status: Arc::default(), changed }
     }
 
-    /// How asking goes.
+    /// State of the lookups.
     pub fn status(&self) -> Arc<ResolveStatus> {
         self.status.clone()
     }
 
-    /// Waits until something changed, and gives all endpoints there are then: never none. At first that is as soon as
-    /// any is known; addresses and Unix sockets are known at once. Endpoints that stay are the same ones as before,
-    /// with all that is known of them.
+    /// Waits for a change, and returns all endpoints: never none. The first time it returns as soon as any is known;
+    /// addresses and Unix sockets are known at once. Endpoints that stay keep their identity and state.
     ///
-    /// Nothing is lost if it is dropped before it ends. If no origin has a name, it ends once and never again.
+    /// Cancel-safe. If no origin has a name, it returns once and never again.
     pub async fn changed(&mut self) -> Vec<Arc<Endpoint>> {
         loop {
             self.ask();
@@ -97,7 +94,7 @@ impl Watcher {
             tokio::select! {
                 Some(asked) = self.asking.join_next_with_id() => match asked {
                     Ok((lookup, answer)) => self.learn(lookup, answer.map_err(|error| error.to_string())),
-                    // A lookup that is lost with its task has failed as others do: nobody else asks for its name.
+                    // A lookup lost with its task counts as failed: nobody else looks up its name.
                     Err(lost) => self.learn(lost.id(), Err(lost.to_string())),
                 },
                 () = until_due => {}
@@ -105,7 +102,6 @@ impl Watcher {
         }
     }
 
-    /// Asks for what is due.
     fn ask(&mut self) {
         let now = Instant::now();
         for source in &mut self.sources {
@@ -163,7 +159,7 @@ impl WatchedName {
         };
         source.endpoints = match address {
             Some(address) => vec![source.endpoint(address, known)],
-            // What was known of a name, until it is asked for.
+            // Known addresses of a name, until it is looked up.
             None => known.iter().filter(|known| known.origin == index).cloned().collect(),
         };
         source.addresses = source.endpoints.iter().flat_map(|endpoint| endpoint.address.of_tcp()).copied().collect();
@@ -171,7 +167,6 @@ impl WatchedName {
         source
     }
 
-    /// The one that is known of this address, or a new one.
     fn endpoint(&self, address: Address, known: &[Arc<Endpoint>]) -> Arc<Endpoint> {
         let mut ours = known
             .iter()
@@ -182,11 +177,10 @@ impl WatchedName {
         }
     }
 
-    /// Whether it changed.
     fn set(&mut self, answer: Answer) -> bool {
         let mut addresses = answer.addresses;
         if answer.partial {
-            // Of the family that could not be learnt, what was known before.
+            // If one family's lookup failed, its known addresses stay.
             let missing = |known: &&SocketAddr| !addresses.iter().any(|new| new.is_ipv6() == known.is_ipv6());
             let kept: Vec<_> = self.addresses.iter().filter(missing).copied().collect();
             addresses.extend(kept);

@@ -1,4 +1,4 @@
-//! The principal type is [`TlsError`]: why there is no TLS, and what to do about it.
+//! The principal type is [`TlsError`]: why TLS failed, and what to do about it.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use rustls::pki_types::ServerName;
 use unladen_tls::{FileError, NoSystemRoots, TlsFault};
 
-/// Why there is no TLS.
+/// Why TLS failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// A file that does not hold what it should.
     #[error(transparent)]
     File(#[from] FileError),
     #[error("the certificate in {} does not go with the key in {}: {source}; name the key that it was made for", chain.display(), key.display())]
@@ -34,7 +33,6 @@ impl TlsError {
     }
 }
 
-/// What the settings of an upstream can do about it.
 fn advice(fault: &TlsFault) -> &'static str {
     match fault {
         TlsFault::UnknownIssuer => "; name the file of the one that did with `ca`",

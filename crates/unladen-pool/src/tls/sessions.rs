@@ -1,8 +1,8 @@
-//! The principal type is [`Sessions`]: what is needed to resume earlier TLS sessions.
+//! The principal type is [`Sessions`]: state to resume earlier TLS sessions.
 //!
-//! A ticket of TLS 1.3 is used once (RFC 8446, appendix C.4), so as many new connections at once resume as there are
+//! A TLS 1.3 ticket is used once (RFC 8446, appendix C.4), so only as many simultaneous connections resume as there are
 //! tickets. rustls's own store keeps eight for each server, Envoy's one; a pool that opens a hundred connections at
-//! once wants more.
+//! once needs more.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,13 +11,12 @@ use rustls::NamedGroup;
 use rustls::client::{ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue};
 use rustls::pki_types::ServerName;
 
-/// Names kept apart; one upstream has as many as its origins have.
+/// Maximum of names; an upstream has one for each origin.
 const MAX_NAMES: usize = 64;
 /// Tickets kept for each name. A server sends one or two with each connection; each takes about a kilobyte, and more
-/// where the server's certificates are many.
+/// with long certificate chains.
 const MAX_TICKETS: usize = 128;
 
-/// Sessions by name. Shared by all threads.
 #[derive(Debug, Default)]
 pub(super) struct Sessions(Mutex<HashMap<ServerName<'static>, Session>>);
 
@@ -25,7 +24,6 @@ pub(super) struct Sessions(Mutex<HashMap<ServerName<'static>, Session>>);
 struct Session {
     group: Option<NamedGroup>,
     tls12: Option<Tls12ClientSessionValue>,
-    /// The oldest first.
     tls13: VecDeque<Tls13ClientSessionValue>,
 }
 
@@ -39,7 +37,7 @@ impl Sessions {
     fn edit(&self, name: ServerName<'static>, edit: impl FnOnce(&mut Session)) {
         let mut names = self.lock();
         if names.len() >= MAX_NAMES && !names.contains_key(&name) {
-            // More than an upstream has: whichever goes has one full handshake more.
+            // More names than an upstream has: the dropped one costs one full handshake.
             let Some(any) = names.keys().next().cloned() else { return };
             names.remove(&any);
         }

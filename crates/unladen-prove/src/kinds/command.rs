@@ -1,4 +1,4 @@
-//! The principal type is [`CommandKnob`]: a shell command that goes to one side; another one goes back.
+//! The principal type is [`CommandKnob`]: a shell command that switches to one side; another one switches back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,6 @@ use crate::saver::Saver;
 use crate::shell::COMMAND_TIME;
 use crate::undo::Undo;
 
-/// The kind as the file knows it.
 pub(super) const KIND: Kind =
     Kind { key: "command", with: &["within"], summary: "runs a shell command; the other side needs one too", read };
 
@@ -26,15 +25,13 @@ fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given,
     Ok(Given::Change(Arc::new(CommandKnob { on, initial, command, within })))
 }
 
-/// A shell command that goes to one side.
+/// A shell command that switches to one side.
 #[derive(Clone, Debug)]
 pub struct CommandKnob {
-    /// To which side it goes.
     pub on: bool,
-    /// Whether that is the side on which commands find the knob, and which putting back returns to.
+    /// Whether that is the side on which commands find the knob, and to which putting back returns.
     pub initial: bool,
     pub command: String,
-    /// The longest that it may take.
     pub within: Duration,
 }
 

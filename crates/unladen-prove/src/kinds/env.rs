@@ -1,4 +1,4 @@
-//! The principal type is [`EnvKnob`]: variables in the environment of services, from their next start on.
+//! The principal type is [`EnvKnob`]: environment variables of services, from their next start on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,6 @@ use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Reach};
 use crate::read::{Given, Reading, Side};
 
-/// The kind as the file knows it.
 pub(super) const KIND: Kind =
     Kind { key: "env", with: &[], summary: "sets variables in the environment of the services in `restart`", read };
 
@@ -17,7 +16,7 @@ fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given,
     let value = table.require(KIND.key, "a table of names and values")?;
     let mut variables = BTreeMap::new();
     for (name, span, value) in Table::of(&value, "`env`", "a table")?.entries(KIND.key) {
-        // What a shell can name (POSIX, Base Definitions, section 8.1), which systemd takes too.
+        // Names valid in a shell (POSIX, Base Definitions, section 8.1), and in systemd.
         let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !plain || name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
             let expected = "letters, digits and _, as NAME = \"value\"".into();
@@ -35,12 +34,11 @@ fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given,
     Ok(Given::Change(Arc::new(EnvKnob { on: side.on, variables })))
 }
 
-/// Variables in the environment of the services that the knob restarts.
+/// Environment variables of the services that the knob restarts.
 #[derive(Clone, Debug)]
 pub struct EnvKnob {
-    /// On which side they are set; on the other they are as the service sets them itself.
+    /// Side on which they are set; on the other they are as the service sets them itself.
     pub on: bool,
-    /// Names and values.
     pub variables: BTreeMap<String, String>,
 }
 

@@ -1,4 +1,4 @@
-//! The principal type is [`FileKnob`]: what a file holds, or whether there is one.
+//! The principal type is [`FileKnob`]: content or absence of a file.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,6 @@ use crate::read::{Given, Reading, Side};
 use crate::saver::Saver;
 use crate::undo::Undo;
 
-/// The kind as the file knows it.
 pub(super) const KIND: Kind = Kind {
     key: "file",
     with: &["text", "from", "absent"],
@@ -47,20 +46,19 @@ fn read(table: &Table<'_>, _side: &Side, reading: &Reading<'_>) -> Result<Given,
     Ok(Given::File { path, content })
 }
 
-/// What a file holds, or whether there is one.
+/// Content or absence of a file.
 #[derive(Clone, Debug)]
 pub struct FileKnob {
-    /// The file.
     pub path: PathBuf,
-    /// What it holds with the knob off and on; as it was where that is not given.
+    /// Content with the knob off and on; the original where not given.
     pub sides: [Option<Content>; 2],
 }
 
 // === impl FileKnob ===
 
 impl FileKnob {
-    /// A folder that is not there is a mistyped one: made for the file, nothing would read it, and the experiment would
-    /// find that it makes no difference.
+    /// A missing folder is a typing error: if it were created for the file, nothing would read it, and the experiment
+    /// would find no difference.
     fn can_write(&self) -> Result<(), Fault> {
         let file = self.path.canonicalize();
         let path = file.as_deref().unwrap_or(&self.path);
@@ -94,7 +92,7 @@ impl Knob for FileKnob {
     }
 
     fn prepare(&self, saver: &mut Saver<'_>) -> Result<Undo, Fault> {
-        // To take a link away is to switch the link; to write is to write behind it.
+        // Removal switches the link itself; writing goes to its target.
         let takes_away = self.sides.contains(&Some(Content::Absent));
         let original = Original::save(&self.path, takes_away, saver)?;
         let writes = self.sides.iter().flatten().any(|content| *content != Content::Absent);

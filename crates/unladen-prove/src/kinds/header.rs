@@ -9,7 +9,6 @@ use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Reach, Wanted};
 use crate::read::{Given, Reading, Side};
 
-/// The kind as the file knows it.
 pub(super) const KIND: Kind =
     Kind { key: "header", with: &[], summary: "sends a header with every request; nothing is switched", read };
 
@@ -18,10 +17,9 @@ fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given,
     Ok(Given::Change(Arc::new(HeaderKnob { on: side.on, header })))
 }
 
-/// A header of every request, instead of those of its name that `[load]` has.
+/// A header of every request, which replaces those of its name in `[load]`.
 #[derive(Clone, Debug)]
 pub struct HeaderKnob {
-    /// On which side.
     pub on: bool,
     pub header: Header,
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Kind`]: a kind of knob, as the experiment file knows it.
+//! The principal type is [`Kind`]: a kind of knob, for the reader of experiment files.
 
 use std::fmt;
 
@@ -8,11 +8,8 @@ use crate::read::{Given, Reading, Side};
 
 /// A kind of knob.
 pub struct Kind {
-    /// The key by which a side of a knob is of this kind.
     pub key: &'static str,
-    /// The keys that there may be beside it.
     pub with: &'static [&'static str],
-    /// What it does, in a line.
     pub summary: &'static str,
     pub(crate) read: fn(&Table<'_>, &Side, &Reading<'_>) -> Result<Given, Bad>,
 }

@@ -1,6 +1,6 @@
-//! The principal type is [`PatchKnob`]: a patch that `git apply` puts in and takes out, in a repository or not.
+//! The principal type is [`PatchKnob`]: a patch that `git apply` applies and reverts, in a repository or not.
 //!
-//! Putting back does not rely on it: the files that the patch touches are kept, and made as they were.
+//! Putting back does not rely on it: the files that the patch touches are saved, and restored.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -23,7 +23,7 @@ use crate::saver::Saver;
 use crate::shell::{COMMAND_TIME, Output, Shell};
 use crate::undo::Undo;
 
-/// The kind as the file knows it.
+/// The kind for the reader.
 pub(super) const KIND: Kind = Kind {
     key: "patch",
     with: &["dir", "within"],
@@ -42,29 +42,24 @@ fn read(table: &Table<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given, 
 /// A patch.
 #[derive(Clone, Debug)]
 pub struct PatchKnob {
-    /// On which side it is in.
     pub on: bool,
-    /// The file of the patch.
     pub patch: PathBuf,
-    /// What that held when the experiment was read: it may be edited while the experiment runs.
+    /// Its content when the experiment was read: it may be edited while the experiment runs.
     pub text: Vec<u8>,
-    /// The folder in which it applies.
     pub dir: PathBuf,
-    /// The longest that `git apply` may take.
     pub within: Duration,
 }
 
-/// Variables by which git would look at another repository than the one around the folder.
+/// Variables that would point git to another repository than the one around the folder.
 const OTHER_REPOSITORY: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
 
 // === impl PatchKnob ===
 
 impl PatchKnob {
-    /// Runs `git apply` with the patch in `file`.
     fn git(&self, arguments: &[&str], file: &Path, within: Duration, cancel: &Cancel) -> Result<Output, Fault> {
         let mut git = Command::new("git");
-        // In a folder below the top of a repository, git would take the patch's paths as the repository's, and pass
-        // over those elsewhere without a word: it is not to look above the folder.
+        // In a folder below the top of a repository, git would take the patch's paths as the repository's, and silently
+        // skip those elsewhere: it must not look above the folder.
         let above = self.dir.parent().unwrap_or(Path::new("/"));
         git.args(["-c", "core.autocrlf=false", "-c", "apply.whitespace=nowarn", "apply", "--whitespace=nowarn"]);
         git.args(arguments).arg(file).env("GIT_CEILING_DIRECTORIES", above).env("LC_ALL", "C");
@@ -80,7 +75,6 @@ impl PatchKnob {
         })
     }
 
-    /// The files that it touches, both names of a renamed one.
     fn files(&self, file: &Path) -> Result<Vec<PathBuf>, Fault> {
         let cancel = Cancel::new();
         let mut files = Vec::new();
@@ -96,7 +90,7 @@ impl PatchKnob {
             }
         }
         if files.is_empty() {
-            // What is not kept cannot be put back.
+            // What is not saved cannot be put back.
             let source = io::Error::other("git names none");
             return Err(Fault::file("list the files of", &self.patch)(source));
         }
@@ -105,7 +99,7 @@ impl PatchKnob {
         Ok(files)
     }
 
-    /// What the patch makes of these files, tried on copies; none if that cannot be told, as of symbolic links.
+    /// Contents of these files after the patch, tried on copies; `None` if unknown, as for symbolic links.
     fn makes(&self, files: &[PathBuf], patch: &Path) -> Option<Vec<Content>> {
         let scratch = tempfile::tempdir().ok()?;
         let copies: Vec<PathBuf> = files

@@ -1,4 +1,4 @@
-//! The principal type is [`UrlKnob`]: another URL is requested; nothing is switched.
+//! The principal type is [`UrlKnob`]: requests another URL; nothing is switched.
 
 use std::sync::Arc;
 
@@ -9,7 +9,6 @@ use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Reach, Wanted};
 use crate::read::{Given, Reading, Side, url as read_url};
 
-/// The kind as the file knows it.
 pub(super) const KIND: Kind =
     Kind { key: "url", with: &[], summary: "requests another URL; nothing is switched", read };
 
@@ -18,10 +17,9 @@ fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given,
     Ok(Given::Change(Arc::new(UrlKnob { on: side.on, url })))
 }
 
-/// Another URL is requested.
+/// Requests another URL.
 #[derive(Clone, Debug)]
 pub struct UrlKnob {
-    /// On which side.
     pub on: bool,
     pub url: Url,
 }

@@ -18,16 +18,15 @@ use crate::read::variables::{self, Variables};
 use crate::read::{keys, knob, load, service};
 use unladen_lockin::{Design, MOST_FACTORS};
 
-/// The most knobs: an ablation of 20 has 59 arms.
+/// Maximum of knobs: an ablation of 20 has 59 arms.
 const MOST_KNOBS: usize = 20;
-/// The most restarts of all services.
 const MOST_RESTARTS: u64 = 10_000;
 
 impl Experiment {
     /// Reads a file, and those that it names.
     ///
     /// # Errors
-    /// When one of them cannot be read, or the file says something that cannot be; the error points at the place.
+    /// When one of them cannot be read, or the file is invalid; the error points at the place.
     pub fn read(file: &Path) -> Result<Self, ExperimentError> {
         let unreadable = |source| ExperimentError::Read { file: file.to_owned(), source };
         let bytes = read_file(file).map_err(unreadable)?;
@@ -49,17 +48,16 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// Reads a text as [`read`](Self::read) does a file; `file` is named in errors, and relative paths begin at
+    /// Parses a text as [`read`](Self::read) does a file; `file` is named in errors, and relative paths begin at
     /// `folder`. Files that the text names are read by `read`; its command for variables is not run.
     ///
     /// # Errors
-    /// When the text says something that cannot be.
+    /// When the text is invalid.
     pub fn parse(text: &str, file: &Path, folder: &Path, read: ReadFile<'_>) -> Result<Self, ExperimentError> {
         experiment(text, file, folder, read, &Variables::default())
     }
 }
 
-/// Reads an experiment.
 fn experiment(
     text: &str,
     file: &Path,
@@ -142,7 +140,7 @@ fn resolve(table: &Table<'_>, file: &Path, folder: &Path, read: ReadFile<'_>) ->
         services,
         knobs,
     };
-    // What cannot be sent is better found now than amid the measurement.
+    // A bad request is better found now than during the measurement.
     for arm in experiment.arms() {
         experiment.requests(&arm).map_err(|error| Problem::other(error).at(0..0))?;
     }
@@ -185,7 +183,6 @@ fn cold(table: &Table<'_>) -> Result<Option<Cold>, Bad> {
     }
 }
 
-/// What is requested. Where a knob says it for both sides, the file need not.
 fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[KnobSpec]) -> Result<Vec<UrlLine>, Bad> {
     let (one, many) = table.either("url", "urls", "`urls` takes one as well")?;
     let lines = match (&one, &many) {

@@ -1,20 +1,17 @@
-//! The principal type is [`Home`]: where keys belong that are often put into the wrong table.
+//! The principal type is [`Home`]: the right table for keys that are often put into the wrong one.
 
 use unladen_toml::{Bad, Table, Value};
 
-/// Keys that are often put into the wrong table, and where they belong.
 pub(super) struct Home {
     pub(super) keys: &'static [&'static str],
     pub(super) place: &'static str,
 }
 
-/// The table that is this value, of which all keys are known.
 pub(super) fn open<'t>(value: &Value<'t>, place: &str, keys: &[&str], homes: &[Home]) -> Result<Table<'t>, Bad> {
     let table = Table::of(value, place, "a table")?;
     check(&table, keys, homes).map(|()| table)
 }
 
-/// Refuses the first key of the text that is none of these.
 pub(super) fn check(table: &Table<'_>, keys: &[&str], homes: &[Home]) -> Result<(), Bad> {
     let home = |word: &str| {
         let home = homes.iter().find(|home| home.keys.contains(&word))?;

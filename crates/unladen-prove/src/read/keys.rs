@@ -1,6 +1,5 @@
 //! The keys of the tables of an experiment.
 
-/// The keys of the file's top level.
 pub(super) const TOP: [&str; 14] = [
     "variables",
     "title",
@@ -17,7 +16,6 @@ pub(super) const TOP: [&str; 14] = [
     "service",
     "knob",
 ];
-/// The keys of `[load]`.
 pub(super) const LOAD: [&str; 20] = [
     "rate",
     "concurrency",
@@ -40,7 +38,5 @@ pub(super) const LOAD: [&str; 20] = [
     "resume",
     "from",
 ];
-/// The keys of a `[[knob]]`.
 pub(super) const KNOB: [&str; 7] = ["name", "on", "off", "initial", "restart", "ready", "settle"];
-/// The keys of a `[[service]]`.
 pub(super) const SERVICE: [&str; 4] = ["name", "restart", "unit", "ready"];

@@ -15,13 +15,11 @@ use crate::read::reading::Reading;
 use crate::read::{home, keys, ready};
 use crate::shell::COMMAND_TIME;
 
-/// The longest name of a knob: arms are named after several.
+/// Maximum length of a knob's name: arms are named after several.
 const LONGEST_NAME: usize = 60;
-/// Names that arms have by themselves.
 const TAKEN: [&str; 3] = ["baseline", "baseline again", "all"];
 
-/// Reads all of them.
-/// `alone`: no two of them are ever on together. Each may then ask for what it likes.
+/// Reads all of them. `alone`: no two are ever on together, so each may request anything.
 pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>, alone: bool) -> Result<Vec<KnobSpec>, Bad> {
     let mut knobs: Vec<KnobSpec> = Vec::new();
     let mut claims: HashMap<String, (String, bool)> = HashMap::new();
@@ -122,7 +120,7 @@ fn read(table: &Table<'_>, name: String, reading: &Reading<'_>) -> Result<KnobSp
     Ok(knob)
 }
 
-/// Commands go both ways, and only they need to be told where they start.
+/// Commands are needed for both sides, and only they require `initial`.
 fn check_commands(
     knob: &KnobSpec,
     table: &Table<'_>,

@@ -10,10 +10,9 @@ use crate::load::{Budget, Load, Pace};
 use crate::read::home::{self, Home};
 use crate::read::keys;
 
-/// The most requests of an arm: more than a year at a thousand a second.
+/// Maximum requests of an arm: more than a year at a thousand a second.
 const MOST_REQUESTS: u64 = 1 << 36;
 
-/// Reads the table.
 pub(crate) fn read(value: &Value<'_>, folder: &Path) -> Result<Load, Bad> {
     let homes = [
         Home { keys: &keys::TOP, place: "the top of the file, before the first table" },

@@ -1,8 +1,8 @@
-//! The principal type is [`ExperimentProblem`]: what can be wrong with an experiment alone.
+//! The principal type is [`ExperimentProblem`]: errors specific to experiments.
 
 use crate::fault::CommandFault;
 
-/// What can be wrong with an experiment alone, and not with any file of TOML.
+/// Errors specific to experiments, as opposed to any TOML file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ExperimentProblem {
     #[error("the variables are not to be had: {fault}")]

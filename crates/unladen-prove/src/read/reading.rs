@@ -1,4 +1,4 @@
-//! The principal type is [`Reading`]: what the parts of a file need of the rest while they are read.
+//! The principal type is [`Reading`]: context for reading the parts of a file.
 
 use std::fs;
 use std::io::{self, Read};
@@ -7,29 +7,23 @@ use std::path::{Path, PathBuf};
 use unladen_load::TlsOptions;
 use unladen_toml::{Bad, Value};
 
-/// The largest file that is read, in bytes.
 const LARGEST: u64 = 64 << 20;
 
 /// Reads the bytes of a file that an experiment names.
 pub type ReadFile<'a> = &'a dyn Fn(&Path) -> io::Result<Vec<u8>>;
 
-/// What the parts of a file need of the rest.
 pub(crate) struct Reading<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) read: ReadFile<'a>,
-    /// Whom ready checks trust.
     pub(crate) tls: TlsOptions,
-    /// The names of the services.
     pub(crate) services: Vec<String>,
 }
 
 impl Reading<'_> {
-    /// The path that a value names.
     pub(crate) fn path(&self, value: &Value<'_>) -> Result<PathBuf, Bad> {
         value.words().map(|text| self.folder.join(text))
     }
 
-    /// The path that a value names, and what the file holds.
     pub(crate) fn file(&self, value: &Value<'_>) -> Result<(PathBuf, Vec<u8>), Bad> {
         let path = self.path(value)?;
         match (self.read)(&path) {
@@ -39,7 +33,7 @@ impl Reading<'_> {
     }
 }
 
-/// Reads a regular file: a named pipe would hang, and a device not end.
+/// Reads a regular file: a named pipe would block, and a device not end.
 pub(super) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no regular file"));

@@ -12,7 +12,7 @@ use crate::ready::{Check, Ready, USUAL};
 
 const KEYS: [&str; 5] = ["url", "command", "connect", "status", "within"];
 
-/// Reads the table; for the whole of a text it is a command.
+/// Reads the table; a text alone is a command.
 pub(crate) fn read(value: &Value<'_>, reading: &Reading<'_>) -> Result<Ready, Bad> {
     let table = home::open(value, "`ready`", &KEYS, &[])?;
     let within = table.get("within").map_or(Ok(USUAL), |value| value.duration(MILLISECOND..=DAY))?;

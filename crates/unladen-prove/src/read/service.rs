@@ -7,10 +7,8 @@ use crate::read::reading::Reading;
 use crate::read::{home, keys, ready};
 use crate::service::{Restart, Service};
 
-/// The ends of the names of units that can be restarted and have an environment.
 const UNIT_KINDS: [&str; 3] = [".service", ".socket", ".mount"];
 
-/// Reads all of them.
 pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>) -> Result<Vec<Service>, Bad> {
     let mut services: Vec<Service> = Vec::new();
     for value in list.list("a list of tables, each headed [[service]]")? {
@@ -38,7 +36,7 @@ fn restart(table: &Table<'_>) -> Result<Restart, Bad> {
     }
 }
 
-/// The name of a unit, with its suffix (systemd.unit(5)); it becomes a part of a path, so nothing else is let through.
+/// The name of a unit, with its suffix (systemd.unit(5)); it becomes a part of a path, so nothing else is accepted.
 fn unit_name(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.words()?;
     let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":-_.\\@".contains(&byte));

@@ -4,7 +4,6 @@ use unladen_load::{RequestBuilder, RequestError};
 use unladen_toml::{Bad, Value};
 use url::Url;
 
-/// A URL that can be requested.
 pub(crate) fn url(value: &Value<'_>) -> Result<Url, Bad> {
     let text = value.text()?;
     let url = Url::parse(text).map_err(|source| value.other(RequestError::url(text, source)))?;

@@ -1,7 +1,6 @@
-//! The principal type is [`Variables`]: names that stand for something only known when an experiment is run, as the
-//! port that a subject has chosen. The command under the key `variables` prints them, `NAME=value` a line; `${NAME}` in
-//! any text of the file stands for the value. Names that it does not print are left as they are, to the shell for
-//! instance.
+//! The principal type is [`Variables`]: names for values only known when an experiment is run, such as the port that a
+//! subject has chosen. The command under the key `variables` prints them, `NAME=value` a line; `${NAME}` in any text of
+//! the file stands for the value. Other names are left as they are, for instance for the shell.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,23 +14,20 @@ use crate::fault::CommandFault;
 use crate::read::problem::ExperimentProblem;
 use crate::shell::Shell;
 
-/// How long the command may take.
 const TIME: Duration = Duration::from_secs(60);
 
-/// Names and values.
 #[derive(Debug, Default)]
 pub(crate) struct Variables(BTreeMap<String, String>);
 
-/// The command that prints the variables, if the file has one, and its place. Of a text that is no TOML there is none.
+/// The command that prints the variables, with its place; `None` without one, or if the text is no TOML.
 pub(crate) fn command(text: &str) -> Option<(String, std::ops::Range<usize>)> {
     let (document, bads) = Document::parse(text);
     let value = document.root().get("variables").filter(|_| bads.is_empty())?;
-    // Of what is no string the reader of the file says what is wrong with it.
+    // A value of another type is reported by the file's reader.
     value.as_text().map(|command| (command.to_owned(), value.span()))
 }
 
 impl Variables {
-    /// Runs the command in the folder of the experiment.
     pub(crate) fn ask(command: &str, folder: &Path) -> Result<Self, Box<CommandFault>> {
         let mut shell = Command::new("/bin/sh");
         shell.arg("-c").arg(command);
@@ -40,7 +36,6 @@ impl Variables {
         Ok(Self::read(&String::from_utf8_lossy(&bytes)))
     }
 
-    /// Other lines, a warning say, are passed over.
     fn read(output: &str) -> Self {
         let variable = |line: &str| {
             let (name, value) = line.trim_end().split_once('=')?;
@@ -49,14 +44,13 @@ impl Variables {
         Self(output.lines().filter_map(variable).collect())
     }
 
-    /// Puts the values into all texts of the file, but for the key `variables` itself.
     pub(crate) fn expand(&self, document: &mut Document<'_>) {
         if !self.0.is_empty() {
             document.replace_texts("variables", |text| self.expanded(text));
         }
     }
 
-    /// None where nothing changes.
+    /// `None` if nothing changes.
     fn expanded(&self, text: &str) -> Option<String> {
         let mut expanded = String::new();
         let mut rest = text;
@@ -80,7 +74,6 @@ impl Variables {
     }
 }
 
-/// What is wrong when the command fails.
 pub(crate) fn failed(fault: Box<CommandFault>, place: std::ops::Range<usize>) -> Bad {
     Problem::other(ExperimentProblem::Variables { fault }).at(place)
 }

@@ -1,6 +1,6 @@
-//! The principal type is [`Forbidden`]: what a NATS server does not let its user do.
+//! The principal type is [`Forbidden`]: operations that a NATS server forbids its user.
 //!
-//! The server says so beside its answers, and does not answer what it forbids: to whoever waits, that is silence.
+//! The server reports this beside its answers, and does not answer a forbidden request: the caller only sees silence.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,12 +9,10 @@ use async_nats::{Event, ServerError};
 use crate::BusError;
 use crate::plain::plain;
 
-/// What the server has forbidden last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forbidden(Arc<Mutex<Option<String>>>);
 
 impl Forbidden {
-    /// Takes note of what a connection tells.
     pub(super) fn hear(&self, event: &Event) {
         if let Event::ServerError(ServerError::Other(words)) = event
             && words.to_ascii_lowercase().contains("permissions violation")
@@ -23,7 +21,7 @@ impl Forbidden {
         }
     }
 
-    /// Why something failed: what was not answered may have been forbidden.
+    /// Explains an error: the unanswered request may have been forbidden.
     pub(super) fn explains(&self, error: BusError) -> BusError {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (error, last) {

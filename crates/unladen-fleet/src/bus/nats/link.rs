@@ -24,22 +24,20 @@ use crate::plain::plain;
 use crate::purge_bus::MEMBERS;
 use crate::record::LONGEST;
 
-/// So long words are kept before a node has said how long its lease is.
+/// Minimum lifetime of words before a node has given its lease.
 const SHORTEST_KEPT: Duration = Duration::from_secs(2);
 
-/// A connection, with a fleet's streams.
 pub(super) struct Link {
     context: Context,
     records: Stream,
-    /// Of nodes' last words.
     nodes: Stream,
-    /// Whether that keeps words for as long as this node's lease.
+    /// Whether the stream of nodes keeps words for as long as this node's lease.
     is_kept: AtomicBool,
     news: Mutex<Subscriber>,
     is_verified: AtomicBool,
-    /// When the stream of records was made, by what was said of it last.
+    /// Last known creation time of the stream of records.
     made: AtomicI64,
-    /// Records that were told of and not read; fewer than none: what is read will be told of.
+    /// Notified records not yet read; negative if records were read before their notification.
     unread: AtomicI64,
 }
 
@@ -49,7 +47,7 @@ impl Link {
     pub(super) async fn connect(place: &Place) -> Result<Self, BusError> {
         let client =
             place.options().connect(&place.address).await.map_err(|error| unreachable(&place.address, &error))?;
-        // Before the stream is looked at: what comes in between is told.
+        // Before the stream is looked at, so that records in between are notified.
         let news = client.subscribe(place.subject()).await.map_err(said)?;
         let mut context = jetstream::new(client);
         context.set_timeout(PATIENCE);
@@ -68,25 +66,22 @@ impl Link {
         })
     }
 
-    /// How the stream of records is.
     pub(super) async fn info(&self) -> Result<Info, BusError> {
         let info = in_time(self.records.get_info()).await?;
         self.made.store(made(&info), Ordering::Relaxed);
         Ok(info)
     }
 
-    /// Which streams they are, by what was said of them last: made at these moments. It may be another by now; whoever
-    /// reads finds out.
+    /// Epoch by the last known creation times. It may have changed; reading shows it.
     pub(super) fn epoch(&self) -> String {
         format!("{:x}.{:x}", self.made.load(Ordering::Relaxed), self.list_made())
     }
 
-    /// Which streams they are, by this: what else it says is of them.
     pub(super) fn epoch_of(&self, info: &Info) -> String {
         format!("{:x}.{:x}", made(info), self.list_made())
     }
 
-    /// When a record was written and what it is; none: it is not there. One that is longer than any is empty.
+    /// Time and content of a record; `None` if it is missing. An oversized one is empty.
     pub(super) async fn record(&self, index: u64) -> Result<Option<(i128, Vec<u8>)>, BusError> {
         match timeout(PATIENCE, self.records.get_raw_message(index)).await {
             Ok(Ok(message)) => {
@@ -99,46 +94,41 @@ impl Link {
         }
     }
 
-    /// It is on its way.
     pub(super) async fn publish(&self, subject: String, text: String) -> Result<PublishAckFuture, BusError> {
         in_time(self.context.publish(subject, text.into())).await
     }
 
-    /// The server has it on disk: its number.
     pub(super) async fn taken(&self, on_the_way: PublishAckFuture) -> Result<u64, BusError> {
         in_time(on_the_way.into_future()).await.map(|acknowledged| acknowledged.sequence)
     }
 
-    /// Waits until there may be something new, or so long: whether it was told so.
+    /// Waits until there may be news, at most `longest`; returns whether it was notified.
     pub(super) async fn wait(&self, longest: Duration) -> bool {
         let mut news = self.news.lock().await;
         if !matches!(timeout(longest, news.next()).await, Ok(Some(_))) {
             return false;
         }
         self.unread.fetch_add(1, Ordering::Relaxed);
-        // One look is enough for all that have been told of.
+        // One look is enough for all notifications so far.
         while timeout(Duration::ZERO, news.next()).await.is_ok_and(|message| message.is_some()) {
             self.unread.fetch_add(1, Ordering::Relaxed);
         }
         true
     }
 
-    /// So many records were read.
     pub(super) fn has_read(&self, count: usize) {
         self.unread.fetch_sub(i64::try_from(count).unwrap_or(i64::MAX), Ordering::Relaxed);
     }
 
-    /// Whether more was told of than was read: who listens may be told before the stream has it.
+    /// Whether notifications are missing their records: the stream may have them later.
     pub(super) fn is_owed(&self) -> bool {
         self.unread.load(Ordering::Relaxed) > 0
     }
 
-    /// What is owed does not come, or what was read is not told of: who falls behind is not told of all.
     pub(super) fn settle(&self) {
         self.unread.store(0, Ordering::Relaxed);
     }
 
-    /// Whether it is known that the stream is the one that was read by the connection before.
     pub(super) fn is_verified(&self) -> bool {
         self.is_verified.load(Ordering::Relaxed)
     }
@@ -147,7 +137,7 @@ impl Link {
         self.is_verified.store(true, Ordering::Relaxed);
     }
 
-    /// Makes the stream of nodes, or has it keep words for longer, if another's lease was shorter.
+    /// Creates the stream of nodes, or extends its retention, if another node's lease was shorter.
     pub(super) async fn keep_words_for(&self, place: &Place, lease: Duration) -> Result<(), BusError> {
         if self.is_kept.load(Ordering::Relaxed) {
             return Ok(());
@@ -159,7 +149,6 @@ impl Link {
         Ok(())
     }
 
-    /// The subjects of the nodes whose words are there, and when the latest of them was stamped.
     pub(super) async fn words(&self, place: &Place) -> Result<(Vec<String>, i128), BusError> {
         let subjects = in_time(self.nodes.info_with_subjects(place.words())).await?;
         let latest = subjects.info.state.last_timestamp.unix_timestamp_nanos();
@@ -167,7 +156,6 @@ impl Link {
         Ok((in_time(subjects.try_collect()).await?, latest))
     }
 
-    /// What the node of this subject said last, and when that was stamped; none: it is gone.
     pub(super) async fn word(&self, subject: &str) -> Result<Option<(i128, String)>, BusError> {
         match timeout(PATIENCE, self.nodes.get_last_raw_message_by_subject(subject)).await {
             Ok(Ok(message)) => {
@@ -180,12 +168,11 @@ impl Link {
         }
     }
 
-    /// Removes a node's last word.
     pub(super) async fn silence(&self, place: &Place, node: &str) -> Result<(), BusError> {
         in_time(self.nodes.purge().filter(place.word_of(node)).into_future()).await.map(drop)
     }
 
-    /// Says a node's word: its number. If it is to follow that of a number, and that is not there any more: none.
+    /// Sends a node's word; returns its number. `None` if it is to follow a number that no longer exists.
     pub(super) async fn say(
         &self,
         place: &Place,
@@ -207,12 +194,11 @@ impl Link {
         }
     }
 
-    /// When the stream of nodes was made that there was when it was connected.
     pub(super) fn list_made(&self) -> i128 {
         self.nodes.cached_info().created.unix_timestamp_nanos()
     }
 
-    /// Fails if the stream of nodes was made again since it was connected.
+    /// Fails if the stream of nodes was recreated since.
     pub(super) async fn is_same_list(&self) -> Result<(), BusError> {
         let now = in_time(self.nodes.get_info()).await?;
         if now.created.unix_timestamp_nanos() == self.list_made() {
@@ -228,7 +214,7 @@ impl fmt::Debug for Link {
     }
 }
 
-/// Nanoseconds of 1970.
+/// Nanoseconds since 1970.
 fn made(info: &Info) -> i64 {
     i64::try_from(info.created.unix_timestamp_nanos()).unwrap_or_default()
 }
@@ -249,7 +235,7 @@ fn said(error: impl Error) -> BusError {
     judged(plain(&error.to_string()))
 }
 
-/// What the server does not do it says with a code of its API; the client library says of its own that time was over.
+/// The server's errors have an API code; the client library reports timeouts by itself.
 fn judged(words: String) -> BusError {
     let does = match words.split_once("error code ").and_then(|(_, after)| after.trim_end_matches(')').parse().ok()) {
         None if words.contains("timed out") => return BusError::Timeout,
@@ -262,7 +248,6 @@ fn judged(words: String) -> BusError {
     BusError::Refused(format!("{words}{does}"))
 }
 
-/// Error codes of JetStream's API.
 const FULL: u32 = 10_077;
 const FULL_OF_MESSAGES: u32 = 10_078;
 const NO_ROOM: u32 = 10_023;
@@ -270,7 +255,6 @@ const NO_ROOM_ON_DISK: u32 = 10_047;
 const OFF: u32 = 10_076;
 const OFF_FOR_ACCOUNT: u32 = 10_039;
 
-/// What to do where TLS fails.
 const HANDSHAKE: Handshake = Handshake {
     authority: "name the file that has its authority: `ca`, with a URL of `tls://`",
     name: "use such a name in the URL, or name a file that has this very certificate: `ca`",
@@ -278,7 +262,7 @@ const HANDSHAKE: Handshake = Handshake {
     certificate: "take `verify` and `verify_and_map` from its `tls`",
 };
 
-/// The client library calls what fails in the handshake an error of reading or writing.
+/// The client library reports handshake errors as read or write errors.
 fn tls_fault(error: &async_nats::ConnectError) -> Option<TlsFault> {
     let mut cause = error.source();
     while let Some(one) = cause {

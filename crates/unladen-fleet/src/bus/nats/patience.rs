@@ -1,6 +1,6 @@
-//! [`PATIENCE`]: how long a server is waited for.
+//! [`PATIENCE`]: time limit of a server's answers.
 
 use std::time::Duration;
 
-/// To connect, and to be answered.
+/// Time limit of connecting, and of an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);

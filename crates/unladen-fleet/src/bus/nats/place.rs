@@ -1,4 +1,4 @@
-//! The principal type is [`Place`]: where a NATS server is, and what a fleet's streams and subjects are called there.
+//! The principal type is [`Place`]: address of a NATS server, and names of a fleet's streams and subjects.
 
 use std::fmt;
 use std::path::Path;
@@ -17,14 +17,13 @@ use super::patience::PATIENCE;
 use crate::record::LONGEST;
 use crate::{BusError, BusSettings};
 
-/// Bytes of what a node says of itself, far above what it does.
+/// Maximum bytes of a node's word, far above its real size.
 const LONGEST_WORD: i32 = 1024;
-/// Bytes of a node's name in a subject, which has two digits for each of the name's.
+/// Maximum bytes of a node's name in a subject, with two digits for each byte.
 const LONGEST_NAME: usize = 1024;
-/// How long the server remembers what it was sent, to tell what it is sent twice: nothing is sent with a number there.
+/// The server's window for duplicate messages: none has an id here.
 const TWICE: Duration = Duration::from_millis(100);
 
-/// Where a NATS server is.
 pub(super) struct Place {
     /// Without user and password.
     pub(super) address: String,
@@ -32,7 +31,6 @@ pub(super) struct Place {
     user: Option<(String, Option<String>)>,
     fleet: String,
     keep: i64,
-    /// What the server does not let the user do.
     pub(super) forbidden: Forbidden,
 }
 
@@ -64,9 +62,8 @@ impl Place {
         Ok(Self { address, tls, user, fleet, keep, forbidden })
     }
 
-    /// How to connect.
     pub(super) fn options(&self) -> ConnectOptions {
-        // It is this crate that connects again, and knows then what it may have missed.
+        // This crate reconnects by itself, since it knows then what it may have missed.
         let forbidden = self.forbidden.clone();
         let options = ConnectOptions::new()
             .name("unladen")
@@ -86,34 +83,29 @@ impl Place {
         };
         match self.user.clone() {
             Some((user, Some(password))) => options.user_and_password(user, password),
-            // As its own tools have it: a user without a password is a token.
+            // As in NATS's own tools: a user without a password is a token.
             Some((token, None)) => options.token(token),
             None => options,
         }
     }
 
-    /// The subject of records.
     pub(super) fn subject(&self) -> String {
         format!("unladen.{}.purge", self.fleet)
     }
 
-    /// The subjects of all nodes.
     pub(super) fn words(&self) -> String {
         format!("unladen.{}.node.*", self.fleet)
     }
 
-    /// The subject of a node.
     pub(super) fn word_of(&self, node: &str) -> String {
         format!("unladen.{}.node.{}", self.fleet, encoded(node))
     }
 
-    /// The node whose subject it is.
     pub(super) fn node_of(subject: &str) -> Option<String> {
         let name = subject.rsplit('.').next().filter(|name| name.len() <= LONGEST_NAME)?;
         decoded(name)
     }
 
-    /// The stream of records, as it is made.
     pub(super) fn records(&self) -> Config {
         Config {
             name: format!("UNLADEN_{}", self.fleet),
@@ -124,7 +116,6 @@ impl Place {
         }
     }
 
-    /// The stream of nodes, as it is made.
     pub(super) fn nodes(&self, lease: Duration) -> Config {
         Config {
             name: self.nodes_name(),
@@ -147,10 +138,9 @@ impl fmt::Debug for Place {
     }
 }
 
-/// What NATS listens at.
 const PORT: u16 = 4222;
 
-/// What both streams are like: on disk, and what is too old makes room.
+/// Common configuration: on disk, and old messages make room.
 fn common() -> Config {
     Config {
         discard: DiscardPolicy::Old,
@@ -161,8 +151,8 @@ fn common() -> Config {
     }
 }
 
-/// Letters, digits, `-` and `_` as they are, and all else, such as the dots between the words of a subject, as `=` and two
-/// digits.
+/// Keeps letters, digits, `-` and `_`, and escapes others, such as the dots between the words of a subject, as `=` and
+/// two digits.
 fn encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

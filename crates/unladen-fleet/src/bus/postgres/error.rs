@@ -1,4 +1,4 @@
-//! [`explain`]: what went wrong, in words without secrets.
+//! [`explain`]: errors in words without secrets.
 
 use tokio_postgres::error::SqlState;
 use unladen_tls::TlsFault;
@@ -7,7 +7,6 @@ use crate::BusError;
 use crate::bus::handshake::Handshake;
 use crate::plain::plain;
 
-/// What went wrong. `shown`: the server's hosts.
 pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> BusError {
     if let Some(said) = error.as_db_error() {
         let message = plain(&format!("{shown}: {} ({})", said.message(), said.code().code()));
@@ -24,7 +23,7 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> BusError {
         };
     }
     let cause = std::error::Error::source(error);
-    // Each of several hosts has said something, and the last one may only have said that it is no primary.
+    // Each of several hosts has answered, and the last may only have said that it is no primary.
     let last = if shown.contains(", ") { " (so says the last of these hosts)" } else { "" };
     let is_tls = error.to_string() == "error performing TLS handshake";
     if is_tls && let Some(source) = cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
@@ -34,11 +33,11 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> BusError {
             other => other,
         };
     }
-    // It has answered that it does not.
+    // The server has answered that it does not.
     let does = if is_tls { format!("; {}", HANDSHAKE.plain) } else { String::new() };
     let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
     let message = format!("{shown}: {error}{cause}{does}{last}");
-    // Its kinds have no other names: a password is asked for and none is given, say.
+    // These kinds have no other names: such as a missing password.
     if error.to_string() == "authentication error" || error.to_string() == "invalid configuration" {
         BusError::Refused(plain(&message))
     } else {
@@ -46,7 +45,6 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> BusError {
     }
 }
 
-/// What to do where TLS fails.
 const HANDSHAKE: Handshake = Handshake {
     authority: "name the file that has its authority: `ca`",
     name: "use such a name in the URL, or ask for its authority alone: `sslmode=verify-ca`",
@@ -55,12 +53,11 @@ const HANDSHAKE: Handshake = Handshake {
 };
 const NO_CERTIFICATE: &str = "take `clientcert` and `cert` from its line in pg_hba.conf";
 
-/// What to do about what the server says to who logs in.
 fn advice(said: &str) -> String {
     if said.contains("client certificate") {
         return format!(": none is sent: {NO_CERTIFICATE}");
     }
-    // By the first word since version 14, by the second before.
+    // The first wording since version 14, the second before.
     if said.ends_with("no encryption") || said.ends_with("SSL off") {
         return ": if it is TLS that it wants, add `sslmode=verify-full` to the URL".to_owned();
     }

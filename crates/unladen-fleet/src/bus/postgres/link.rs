@@ -1,4 +1,4 @@
-//! The principal type is [`Link`]: a connection that hears of new records.
+//! The principal type is [`Link`]: a connection that listens for new records.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,12 +14,10 @@ use super::error::explain;
 use super::statements::{BEGIN, BEGIN_LIST, CHANNEL, CLUSTER, MAKE, MAKING, POOLED, SESSION, SETTINGS, THERE};
 use crate::BusError;
 
-/// A connection that hears of new records. Closed when it is dropped, whatever is on its way.
 pub(super) struct Link {
     pub(super) client: Client,
-    /// There may be something new, or the connection is over.
     news: Arc<Notify>,
-    /// Which cluster it is; nothing where it does not say.
+    /// Identifies the cluster; empty if it does not tell.
     cluster: String,
     given_up: AtomicBool,
     task: AbortHandle,
@@ -28,14 +26,14 @@ pub(super) struct Link {
 // === impl Link ===
 
 impl Link {
-    /// Connects, and makes what is missing. `fleet`: whose news are heard.
+    /// Connects, and creates missing tables. `fleet`: whose news are received.
     pub(super) async fn connect(address: &PostgresAddress, fleet: &str) -> Result<Self, BusError> {
         let said = |error: tokio_postgres::Error| explain(&error, &address.shown);
         let news = Arc::new(Notify::new());
         let of_own = session(&address.beginning_with(SETTINGS), fleet, &news).await;
         let ((client, task), first) = match of_own {
             Ok(made) => (made, SESSION),
-            // What is set there would be others' settings, too.
+            // Settings made there would affect other users of the session.
             Err(error) if PostgresAddress::refuses_settings(&error) => {
                 (session(address, fleet, &news).await.map_err(said)?, POOLED)
             }
@@ -43,7 +41,7 @@ impl Link {
         };
         let (cluster, given_up) = (String::new(), AtomicBool::new(false));
         let mut link = Self { client, news, cluster, given_up, task };
-        // What is sent at once is done one after the other: over a long way, a connection is there that much sooner.
+        // Statements sent together run in sequence: over a long distance, the connection is ready sooner.
         let (session, there) =
             tokio::join!(biased; link.client.batch_execute(first), link.client.query_typed_one(THERE, &[]));
         session.map_err(said)?;
@@ -63,7 +61,7 @@ impl Link {
         );
         begun.map_err(said)?;
         list.map_err(said)?;
-        // Not all let one ask for it: then the tables alone tell whether they are others.
+        // If this is not permitted, only the tables' marks identify them.
         if let Ok(row) = cluster
             && let Ok(Some(cluster)) = row.try_get::<_, Option<String>>(0)
             && cluster.len() <= 32
@@ -74,18 +72,18 @@ impl Link {
         Ok(link)
     }
 
-    /// By the mark of the fleet's row, the object id of the table and the mark of the list of nodes, which is to be there.
+    /// The epoch: mark of the fleet's row, object id of the table and mark of the list of nodes, which must exist.
     pub(super) fn epoch(&self, mark: i64, table: i64, list: Option<&str>) -> Result<String, BusError> {
         let list = list.ok_or_else(|| self.emptied())?;
         Ok(format!("{}.{table:x}.{mark:x}.{list}", self.cluster))
     }
 
-    /// Waits until there may be something new, or so long: behind some poolers nobody is told. Whether somebody told.
+    /// Waits until there may be something new, at most `longest`: behind some poolers there are no notifications.
+    /// Returns whether there was one.
     pub(super) async fn wait(&self, longest: Duration) -> bool {
         tokio::time::timeout(longest, self.news.notified()).await.is_ok()
     }
 
-    /// It is not to be asked again.
     pub(super) fn give_up(&self) {
         self.given_up.store(true, Ordering::Relaxed);
         self.news.notify_one();
@@ -95,7 +93,7 @@ impl Link {
         self.given_up.load(Ordering::Relaxed) || self.client.is_closed()
     }
 
-    /// The fleet's row is gone, or the list's; a new connection makes another, with another mark.
+    /// Error for a missing fleet's or list's row; a new connection creates another, with another mark.
     pub(super) fn emptied(&self) -> BusError {
         self.give_up();
         BusError::Answer("somebody emptied the table unladen_fleet.fleet or unladen_fleet.member".to_owned())
@@ -108,7 +106,6 @@ impl Drop for Link {
     }
 }
 
-/// A session, and what carries its connection.
 async fn session(
     address: &PostgresAddress,
     fleet: &str,
@@ -119,7 +116,6 @@ async fn session(
     Ok((client, task.abort_handle()))
 }
 
-/// Carries the connection until it is over.
 async fn hear(mut carrier: Carrier, fleet: String, news: Arc<Notify>) {
     while let Some(message) = carrier.message().await {
         if let AsyncMessage::Notification(notification) = message
@@ -129,6 +125,6 @@ async fn hear(mut carrier: Carrier, fleet: String, news: Arc<Notify>) {
             news.notify_one();
         }
     }
-    // Whoever waits asks, and is told what has happened.
+    // Waiting tasks query, and get the error.
     news.notify_one();
 }

@@ -1,14 +1,14 @@
-//! The principal type is [`Marks`]: the marks of the records that were read or written last.
+//! The principal type is [`Marks`]: marks of recently read or written records.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::Position;
 
-/// So many: more than a batch, so that the place where it is read on is among them.
+/// Maximum: more than a batch, so that the current position is included.
 const MOST: usize = 2048;
 
-/// The marks of the records that were read or written last, by which is seen whether a position is still what it was.
+/// Marks of recently read or written records, which show whether a position is unchanged.
 #[derive(Debug, Default)]
 pub(super) struct Marks(Mutex<Known>);
 
@@ -24,7 +24,7 @@ impl Marks {
         if known.epoch != epoch {
             *known = Known { epoch: epoch.to_owned(), marks: VecDeque::new() };
         }
-        // What was written is read later.
+        // Written records are read later.
         if known.marks.iter().rev().any(|(other, _)| *other == index) {
             return;
         }
@@ -34,7 +34,7 @@ impl Marks {
         known.marks.push_back((index, mark));
     }
 
-    /// None: it is not known, as after a start.
+    /// `None` if it is unknown, as after a start.
     pub(super) fn of(&self, position: &Position) -> Option<i64> {
         let known = self.known();
         if known.epoch != position.epoch() {
@@ -43,7 +43,6 @@ impl Marks {
         known.marks.iter().rev().find(|(index, _)| *index == position.index()).map(|(_, mark)| *mark)
     }
 
-    /// None of them counts any more.
     pub(super) fn forget(&self) {
         *self.known() = Known::default();
     }

@@ -1,37 +1,36 @@
-//! What is said to PostgreSQL. All names are fixed, and what differs goes as parameters: a fleet's name is a value in
-//! rows, so that one set of grants serves all fleets.
+//! SQL for PostgreSQL. All names are fixed, and variable parts are parameters: a fleet's name is a value in rows, so
+//! that one set of grants serves all fleets.
 //!
-//! # Why no record can be passed over
-//! The ids of a sequence can be committed in another order than they were drawn, and a reader who has seen 7 would never
-//! ask for a 6 that is committed later. So ids are counted in the fleet's own row: [`PUBLISH`] begins by `update`, which
-//! takes that row's lock until its transaction has ended, and PostgreSQL makes a transaction visible before it gives up
-//! its locks. Whoever draws 7 has therefore waited until 6 was visible or had never been, in which case it draws 6
-//! itself. Ids are without gaps, and a snapshot that has one has all before it: a gap means that somebody removed rows.
+//! # Why no record is skipped
+//! The ids of a sequence may be committed in another order than they were drawn, and a reader that has seen 7 would
+//! never ask for a 6 committed later. So ids are counted in the fleet's own row: [`PUBLISH`] begins with an `update`,
+//! which locks that row until its transaction has ended, and PostgreSQL makes a transaction visible before it releases
+//! its locks. A writer that draws 7 has therefore waited until 6 was visible or rolled back, in which case it draws 6
+//! itself. Ids have no gaps, and a snapshot that has one has all before it: a gap means that somebody removed rows.
 //!
 //! All of it is one statement, and so one transaction that no client can leave open: a node that is stopped in the
 //! middle of it holds no lock.
 //!
 //! # Why an id alone is no position
-//! After a restore, or a fail-over to a replica that had not got everything, ids are drawn again. The epoch tells most of
-//! that: it has the cluster's identifier, its timeline, the table's object id and the random mark of the fleet's row. A
-//! copy of the cluster's files that is put back changes none of these: so each record has a random mark as well, and
-//! what a node has read or written last has to be there with its mark.
+//! After a restore, or a fail-over to a replica that was behind, ids are drawn again. The epoch shows most of that: it
+//! has the cluster's identifier, its timeline, the table's object id and the random mark of the fleet's row. A restored
+//! copy of the cluster's files changes none of these: so each record has a random mark as well, and the record that a
+//! node has read or written last must still have its mark.
 //!
-//! The list of nodes has a mark, too: a row without a name, whose time is when the list began. A list that was emptied
-//! has lost it, and the next connection begins another.
+//! The list of nodes has a mark, too: a row without a name, whose time is the start of the list. An emptied list has
+//! lost it, and the next connection begins another.
 //!
-//! # Why whoever has joined misses nothing
-//! A node that confirms is told where the end is by a statement after the one that put it into the list. What has a
-//! greater id was made visible after that: whoever published it finds the node in the list.
+//! # Why a node that has joined misses nothing
+//! A node that confirms gets the end from a statement after the one that put it into the list. Records with a greater
+//! id became visible after that: their writer finds the node in the list.
 
-/// Tells apart who makes the tables at the same time.
+/// Advisory lock of those that create the tables at the same time.
 pub(super) const MAKING: i64 = 0x756e_6c61_6465_6e01;
 
-/// Whether they are there.
 pub(super) const THERE: &str = "select to_regclass('unladen_fleet.fleet') is not null \
     and to_regclass('unladen_fleet.record') is not null and to_regclass('unladen_fleet.member') is not null";
 
-/// Makes them. It is asked first whether they are there, since `create … if not exists` wants the right to create either
+/// Creates the tables. Existence is checked first, since `create … if not exists` requires the right to create either
 /// way.
 pub(super) const MAKE: &str = "\
 create schema if not exists unladen_fleet;
@@ -46,42 +45,43 @@ create table if not exists unladen_fleet.member (
     fleet text not null, node text not null, position text not null, until timestamptz not null,
     primary key (fleet, node));";
 
-/// How a session begins: nothing waits for long, and a statement that has waited for a lock goes on with what it finds then.
+/// Settings of a session: nothing waits for long, and a statement that has waited for a lock continues with the rows it
+/// finds then.
 pub(super) const SETTINGS: &str =
     "-c statement_timeout=2s -c lock_timeout=1s -c default_transaction_isolation=read\\ committed";
 
-/// What is said first: what is committed is on disk, and this session hears of records. Where [`SETTINGS`] are not in
-/// force, a pooler has left them out without a word (`ignore_startup_parameters` of PgBouncer), and the session is not
-/// this node's to set anything in.
+/// First statements of a session: commits reach the disk, and it listens for records. If [`SETTINGS`] are not in force,
+/// a pooler has silently dropped them (`ignore_startup_parameters` of PgBouncer), and the session is shared, so that
+/// this node may set nothing in it.
 pub(super) const SESSION: &str = "\
 select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')
     and current_setting('statement_timeout') = '2s' and current_setting('lock_timeout') = '1s';
 listen unladen_fleet";
 
-/// What is said first to a session that others are lent, too: nothing of theirs changes but that it listens, which is
-/// needed where a pooler lends it for longer than a transaction.
+/// First statement of a shared session: changes nothing for others but that it listens, which is needed where a pooler
+/// lends it for longer than a transaction.
 pub(super) const POOLED: &str = "listen unladen_fleet";
 
 /// The channel of [`SESSION`]; its payload is the fleet's name.
 pub(super) const CHANNEL: &str = "unladen_fleet";
 
-/// What tells this cluster and its timeline from others, as text. Not all who offer PostgreSQL as a service let one ask.
+/// Identifies this cluster and its timeline, as text. Some hosted services do not permit it.
 pub(super) const CLUSTER: &str = "\
 select to_hex((select system_identifier from pg_control_system())) || '.'
     || left(pg_walfile_name(pg_current_wal_lsn()), 8)";
 
-/// Fleet, mark: the fleet's row.
+/// Parameters: fleet, mark. Inserts the fleet's row.
 pub(super) const BEGIN: &str = "\
 insert into unladen_fleet.fleet (name, last, mark)
 select $1, coalesce((select max(id) from unladen_fleet.record where fleet = $1), 0), $2 on conflict do nothing";
 
-/// Fleet, mark: the mark of the list of nodes. Whose time is over is no node.
+/// Parameters: fleet, mark of the list of nodes. Inserts the mark's row, which counts as no node, as its time is over.
 pub(super) const BEGIN_LIST: &str = "\
 insert into unladen_fleet.member (fleet, node, position, until)
 values ($1, '', to_hex($2), clock_timestamp()) on conflict do nothing";
 
-/// Fleet, bodies, their marks, how many to keep, channel: the last one's id, the fleet's mark, the table's object id and
-/// the list's mark, if it is there.
+/// Parameters: fleet, bodies, their marks, how many to keep, channel. Returns the last one's id, the fleet's mark, the
+/// table's object id and the list's mark, if it exists.
 pub(super) const PUBLISH: &str = "\
 with counted as (
     update unladen_fleet.fleet set last = last + cardinality($2) where name = $1 returning last, mark),
@@ -93,9 +93,9 @@ trimmed as (delete from unladen_fleet.record where fleet = $1 and id <= (select 
 select last, mark, 'unladen_fleet.record'::regclass::oid::bigint,
     (select position from unladen_fleet.member where fleet = $1 and node = ''), pg_notify($5, $1) from counted";
 
-/// Fleet, id, mark or null where it is not known, how many at most: the fleet's mark, the table's object id and the end;
-/// whether all after the id is there and the id's record is what it was; what follows it, without a body that is longer
-/// than any; since how many seconds the server runs, has the fleet and the list of nodes; and the list's mark.
+/// Parameters: fleet, id, mark (null if unknown), maximum. Returns the fleet's mark, the table's object id and the end;
+/// whether all records after the id exist and the id's record is unchanged; the records after it, without oversized
+/// bodies; for how many seconds server, fleet and list of nodes have all existed; and the list's mark.
 pub(super) const READ: &str = "\
 select f.mark, 'unladen_fleet.record'::regclass::oid::bigint, f.last, at.held, r.id, r.mark, r.body,
     extract(epoch from clock_timestamp() - greatest(pg_postmaster_start_time(), f.made, l.until))::float8, l.position
@@ -108,8 +108,8 @@ from unladen_fleet.fleet f left join unladen_fleet.member l on l.fleet = f.name 
     where fleet = $1 and id > $2 and at.held order by id limit $4
 ) r on true where f.name = $1 order by r.id";
 
-/// Fleet, node, position, seconds, id, mark or null: it is in the list for so long from now on, if the id's record is what
-/// it was. Who is out of the list for long is forgotten.
+/// Parameters: fleet, node, position, seconds, id, mark or null. Puts the node into the list for this time from now on,
+/// if the id's record is unchanged. Removes those whose lease ended long ago.
 pub(super) const CONFIRM: &str = "\
 with gone as (
     delete from unladen_fleet.member
@@ -120,8 +120,8 @@ where $6 is null or exists (select from unladen_fleet.record where fleet = $1 an
 on conflict (fleet, node) do update set position = excluded.position, until = excluded.until
 returning true";
 
-/// Fleet, node, position, id, mark or null: a node that is in the list has this position, if the id's record is what it
-/// was. Its lease stays as it is, so that nothing is wrong if a crash takes this back: whoever waits waits until the next
+/// Parameters: fleet, node, position, id, mark or null. Updates the position of a node in the list, if the id's record
+/// is unchanged. Its lease stays as it is, so that a crash that undoes this does no harm: purges wait until the next
 /// beat. So nobody waits for the disk.
 pub(super) const TELL: &str = "\
 with quick as materialized (select set_config('synchronous_commit', 'off', true))
@@ -130,18 +130,17 @@ where m.fleet = $1 and m.node = $2 and m.until > clock_timestamp()
     and ($5 is null or exists (select from unladen_fleet.record where fleet = $1 and id = $4 and mark = $5))
 returning true";
 
-/// Fleet: where the end is, the fleet's mark, the table's object id and the list's mark.
+/// Parameter: fleet. Returns the end, the fleet's mark, the table's object id and the list's mark.
 pub(super) const END: &str = "\
 select last, mark, 'unladen_fleet.record'::regclass::oid::bigint,
     (select position from unladen_fleet.member where fleet = $1 and node = '') from unladen_fleet.fleet where name = $1";
 
-/// Fleet, how many at most: where the end is, the fleet's mark, the table's object id and the list's mark, and who is
-/// in it.
+/// Parameters: fleet, maximum. Returns the end, the fleet's mark, the table's object id, the list's mark, and its
+/// nodes.
 pub(super) const MEMBERS: &str = "\
 select f.last, f.mark, 'unladen_fleet.record'::regclass::oid::bigint, l.position, m.node, m.position
 from unladen_fleet.fleet f left join unladen_fleet.member l on l.fleet = f.name and l.node = ''
 left join unladen_fleet.member m on m.fleet = f.name and m.node <> '' and m.until > clock_timestamp()
 where f.name = $1 order by m.node limit $2";
 
-/// Fleet, node: it is in it no longer.
 pub(super) const LEAVE: &str = "delete from unladen_fleet.member where fleet = $1 and node = $2";

@@ -1,4 +1,4 @@
-//! The principal type is [`Connection`]: one to Valkey, over TLS or not.
+//! The principal type is [`Connection`]: a connection to Valkey, with or without TLS.
 
 use std::fmt;
 use std::io;
@@ -20,7 +20,6 @@ use super::hint::{HANDSHAKE, closed, hint, refused_auth, silent};
 use super::resp::{self, Reply};
 use crate::{BusError, BusUrl};
 
-/// Where an engine is, and how it is spoken to.
 pub(super) struct Place {
     host: String,
     port: u16,
@@ -30,14 +29,13 @@ pub(super) struct Place {
     database: u32,
 }
 
-/// One connection.
 pub(super) struct Connection {
     stream: BufReader<Box<dyn Stream>>,
-    /// The engine's run id: another one whenever it was started again.
+    /// The engine's run id, which changes at each start.
     pub(super) run: String,
-    /// The beginning of the id of its replication: another one after each promotion.
+    /// The beginning of its replication id, which changes at each promotion.
     pub(super) replication: String,
-    /// When the connection was opened, and for how long the engine had been what it is by then.
+    /// When the connection was opened, and for how long the engine had been unchanged by then.
     opened: Instant,
     whole_for: Duration,
 }
@@ -45,11 +43,10 @@ pub(super) struct Connection {
 trait Stream: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Sync + Unpin> Stream for S {}
 
-/// What Redis listens at.
 const PORT: u16 = 6379;
-/// Until the handshake of TLS is done: less than whoever connects waits, who would not know what was waited for.
+/// Time limit of the TLS handshake: less than that of connecting, so that the error names the cause.
 const LONGEST_HANDSHAKE: Duration = Duration::from_millis(1500);
-/// Characters of a replication's id that an epoch has, as the scripts have it.
+/// Characters of a replication id in an epoch, as in the scripts.
 const REPLICATION: usize = 16;
 
 // === impl Place ===
@@ -77,7 +74,6 @@ impl Place {
         Ok(Self { host, port: url.port().unwrap_or(PORT), tls, user, password, database })
     }
 
-    /// What an engine says to what it does not do, and what to do about it. It may repeat what it was told.
     pub(super) fn refused(&self, error: &str) -> BusError {
         let secret = self.password.as_deref().map(String::from_utf8_lossy).filter(|secret| !secret.is_empty());
         BusError::Refused(match secret {
@@ -107,7 +103,6 @@ fn tls(host: &str, ca: Option<&Path>) -> Result<(TlsConnector, ServerName<'stati
     Ok((TlsConnector::from(Arc::new(config)), name))
 }
 
-/// Without its secrets.
 impl fmt::Debug for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.host, self.port)
@@ -117,7 +112,6 @@ impl fmt::Debug for Place {
 // === impl Connection ===
 
 impl Connection {
-    /// Connects, says who it is, and asks the engine who that is.
     pub(super) async fn open(place: &Place) -> Result<Self, BusError> {
         let (at, began) = (format!("{}:{}", place.host, place.port), Instant::now());
         let failed = |error: io::Error| BusError::Unreachable(format!("{at}: {error}"));
@@ -158,7 +152,7 @@ impl Connection {
         }
         let server = connection.info(b"server", place).await.map_err(|error| closed(error, is_plain))?;
         let run = value(&server, "run_id").filter(|run| run.len() == 40 && run.bytes().all(|b| b.is_ascii_hexdigit()));
-        // It says so by the name that its product has for it.
+        // The field's name depends on the product.
         if ["redis_mode", "server_mode", "valkey_mode"].iter().any(|name| value(&server, name) == Some("sentinel")) {
             let does = "it is a Sentinel: give an address that leads to the primary";
             return Err(BusError::Refused(does.to_owned()));
@@ -168,7 +162,7 @@ impl Connection {
         let replication = connection.info(b"replication", place).await?;
         let id = value(&replication, "master_replid").and_then(|id| id.get(..REPLICATION));
         connection.replication = id.filter(|id| id.bytes().all(|b| b.is_ascii_hexdigit())).ok_or_else(none)?.to_owned();
-        // Of one that has taken over from another, it is not known when.
+        // The time of a take-over is unknown.
         let has_taken_over = value(&replication, "master_replid2").is_none_or(|id| id.bytes().any(|byte| byte != b'0'));
         let up = value(&server, "uptime_in_seconds").and_then(|seconds| seconds.parse().ok()).unwrap_or(0);
         if !has_taken_over && value(&replication, "role") == Some("master") {
@@ -177,7 +171,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// For at least so long, the engine has lost nothing but what was taken from it.
+    /// For at least this long, the engine has lost only what was deleted on purpose.
     pub(super) fn whole_for(&self) -> Duration {
         match self.whole_for {
             Duration::ZERO => Duration::ZERO,
@@ -185,7 +179,6 @@ impl Connection {
         }
     }
 
-    /// Commands that are sent together, and their answers.
     pub(super) async fn ask_all(&mut self, commands: &[Vec<Vec<u8>>]) -> Result<Vec<Reply>, BusError> {
         let mut bytes = Vec::with_capacity(512 * commands.len());
         for command in commands {
@@ -203,7 +196,6 @@ impl Connection {
         Ok(replies)
     }
 
-    /// A command, and its answer.
     pub(super) async fn ask(&mut self, command: &[&[u8]]) -> Result<Reply, BusError> {
         let mut bytes = Vec::with_capacity(256);
         resp::write(command, &mut bytes);
@@ -223,7 +215,6 @@ impl Connection {
     }
 }
 
-/// Of what `INFO` tells.
 fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.lines().find_map(|line| line.trim_end().strip_prefix(name)?.strip_prefix(':'))
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`ValkeyEngine`]: a connection for what is no purge, such as answers that nodes share.
+//! The principal type is [`ValkeyEngine`]: a connection for other uses than purges, such as shared answers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,31 +7,31 @@ use super::connection::{Connection, Place};
 use super::resp::Reply;
 use crate::{BusError, BusUrl};
 
-/// Where an engine is, and how it is spoken to.
+/// Address of an engine, and credentials.
 #[derive(Clone, Debug)]
 pub struct ValkeyPlace(Arc<Place>);
 
-/// A connection for what is no purge. What it reads is within the bounds of all that is read of an engine.
+/// A connection for other uses than purges, with the same bounds of replies.
 #[derive(Debug)]
 pub struct ValkeyEngine(Connection);
 
 impl ValkeyPlace {
-    /// Of a URL of Valkey or Redis. `ca`: the authorities (PEM) that verify its certificate; none: the system's.
+    /// From a URL of Valkey or Redis. `ca` holds authorities (PEM) for its certificate; `None` for the system's.
     ///
     /// # Errors
-    /// If the URL cannot be used so.
+    /// If the URL is unsuitable.
     pub fn new(url: &BusUrl, ca: Option<&Path>) -> Result<Self, BusError> {
         Place::new(url, ca).map(Arc::new).map(Self)
     }
 
-    /// What an engine says to what it does not do, and what to do about it.
+    /// Error for a refusal, with advice.
     pub fn refused(&self, error: &str) -> BusError {
         self.0.refused(error)
     }
 }
 
 impl ValkeyEngine {
-    /// Connects, says who it is, and asks the engine who that is. Nothing limits the time that takes.
+    /// Connects, authenticates, and asks the engine for its identity. Without a time limit.
     ///
     /// # Errors
     /// If it cannot be reached, or refuses.
@@ -39,13 +39,13 @@ impl ValkeyEngine {
         Connection::open(&place.0).await.map(Self)
     }
 
-    /// The engine's run id, 40 hexadecimal digits: another one whenever it was started again.
+    /// The engine's run id, 40 hexadecimal digits, which changes at each start.
     pub fn run(&self) -> &str {
         &self.0.run
     }
 
     /// Sends commands together, each a list of words, and reads their answers in this order. After a failure, or if the
-    /// future is dropped before it is done, the connection is of no more use.
+    /// future is dropped before it is done, the connection is unusable.
     ///
     /// # Errors
     /// If the connection is lost, or an answer is out of bounds.

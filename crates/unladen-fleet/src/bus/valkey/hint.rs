@@ -1,14 +1,13 @@
-//! [`hint`]: what to do about what Valkey says.
+//! [`hint`]: advice for errors of Valkey.
 
 use crate::BusError;
 use crate::bus::handshake::Handshake;
 use crate::plain::plain;
 
-/// What its user has to be allowed, as docs/reference/fleet.md has it.
+/// Permissions of its user, as in docs/reference/fleet.md.
 const PERMISSIONS: &str = "+eval +info +xread +xadd +xrange +hget +hset +hdel +del +time +zadd +zscore +zrem \
      +zrangebyscore +select";
 
-/// What to do about what an engine says.
 pub(super) fn hint(error: &str) -> String {
     let error = plain(error);
     match advice(&error) {
@@ -17,8 +16,8 @@ pub(super) fn hint(error: &str) -> String {
     }
 }
 
-/// What to do about what an engine says to AUTH. Nothing of that is repeated but a word that is known: an engine that does
-/// not know the command says what came with it, which is the password, or the beginning of it.
+/// Advice for an error of AUTH. Repeats only known words: an engine that does not know the command quotes its
+/// arguments, which are the password, or its beginning.
 pub(super) fn refused_auth(error: &str) -> String {
     const KNOWN: [&str; 9] =
         ["ERR", "NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "OOM", "LOADING", "MOVED", "MASTERDOWN"];
@@ -31,7 +30,6 @@ pub(super) fn refused_auth(error: &str) -> String {
     format!("AUTH: {said} ({does})")
 }
 
-/// What to do where TLS fails.
 pub(super) const HANDSHAKE: Handshake = Handshake {
     authority: "name the file that has its authority: `ca`",
     name: "use such a name in the URL, or name a file that has this very certificate: `ca`",
@@ -39,8 +37,8 @@ pub(super) const HANDSHAKE: Handshake = Handshake {
     certificate: "set `tls-auth-clients no` there",
 };
 
-/// An engine that takes what begins a handshake for a part of a command waits for its end: so do Valkey and Redis where
-/// they do not speak TLS.
+/// An engine that takes a TLS handshake for the beginning of a command waits for its end, as do Valkey and Redis
+/// without TLS.
 pub(super) fn silent(at: &str) -> BusError {
     BusError::Unreachable(format!(
         "{at}: no answer to the handshake of TLS: if it does not speak TLS there, {}",
@@ -48,7 +46,7 @@ pub(super) fn silent(at: &str) -> BusError {
     ))
 }
 
-/// What came of the first command. `is_plain`: it was sent without TLS.
+/// Error of the first command. `is_plain`: it was sent without TLS.
 pub(super) fn closed(error: BusError, is_plain: bool) -> BusError {
     match error {
         BusError::Unreachable(words) if is_plain => {
@@ -60,9 +58,9 @@ pub(super) fn closed(error: BusError, is_plain: bool) -> BusError {
 
 fn advice(error: &str) -> Option<String> {
     let word = match error.split(' ').next().unwrap_or_default() {
-        // Said of a command within a script, by Valkey …
+        // For a command within a script, from Valkey …
         _ if error.contains("ACL failure in script") => "NOPERM",
-        // … and by Redis.
+        // … and from Redis.
         _ if error.contains("can't run this command") || error.contains("can't access at least one of the keys") => {
             "NOPERM"
         }

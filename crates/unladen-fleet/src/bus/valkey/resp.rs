@@ -1,7 +1,7 @@
-//! The principal type is [`Reply`]: what Valkey answers, by its protocol (RESP2), within bounds.
+//! The principal type is [`Reply`]: a bounded reply of Valkey, by its protocol (RESP2).
 //!
-//! The well-known client libraries read whatever length an engine names. Whoever can write to the engine could have
-//! all nodes of a fleet take memory until they have none; so this reads replies itself, each within [`Bounds`].
+//! The well-known client libraries read whatever length an engine announces. Write access to the engine could exhaust
+//! the memory of all nodes of a fleet; so this parses replies itself, each within [`Bounds`].
 
 use std::io;
 
@@ -11,44 +11,34 @@ use unladen_tls::TlsFault;
 use super::hint::HANDSHAKE;
 use crate::BusError;
 
-/// What Valkey answers.
+/// A reply of Valkey.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// A word.
     Status(String),
-    /// Why it does not do it.
     Error(String),
-    /// A number.
     Integer(i64),
-    /// Bytes.
     Bulk(Vec<u8>),
-    /// Nothing.
     Nil,
-    /// Several.
     Array(Vec<Reply>),
 }
 
-/// Bytes of a line, at most.
 const LINE: usize = 1024;
-/// Bytes of a bulk string, at most: of `INFO`'s parts, some KiB; of a record, 20 KiB.
+/// Maximum bytes of a bulk string: `INFO`'s parts have some KiB, a record 20 KiB.
 const BULK: usize = 64 * 1024;
-/// Elements of a reply, at most: of 10,000 nodes, two each.
+/// Maximum elements of a reply: two for each of 10,000 nodes.
 const ELEMENTS: usize = 20_100;
-/// Bytes of a reply, at most: 500 records of 20 KiB each.
+/// Maximum bytes of a reply: 500 records of 20 KiB each.
 const BYTES: usize = 12 << 20;
-/// Arrays in arrays.
 const DEPTH: usize = 8;
 
-/// What is left of what a reply may have.
 struct Bounds {
     elements: usize,
     bytes: usize,
 }
 
-/// Reads a reply.
 pub(super) async fn read(from: &mut (impl AsyncBufRead + Unpin)) -> Result<Reply, BusError> {
     let mut bounds = Bounds { elements: ELEMENTS, bytes: BYTES };
-    // Arrays that are not whole, and how many elements each of them lacks.
+    // Incomplete arrays, and the number of their missing elements.
     let mut open: Vec<(Vec<Reply>, usize)> = Vec::new();
     loop {
         let mut reply = match head(from, &mut bounds).await? {
@@ -101,7 +91,6 @@ async fn head(from: &mut (impl AsyncBufRead + Unpin), bounds: &mut Bounds) -> Re
     })
 }
 
-/// A line without its end.
 async fn line(from: &mut (impl AsyncBufRead + Unpin)) -> Result<Vec<u8>, BusError> {
     let mut line = Vec::new();
     let mut within = from.take(LINE as u64);
@@ -138,7 +127,7 @@ fn broken(what: &str) -> BusError {
 }
 
 pub(super) fn unreachable(error: &io::Error) -> BusError {
-    // With TLS 1.3, what the other side thinks of our certificate is read with its first answer.
+    // With TLS 1.3, a refusal of our certificate comes with the first answer.
     if let Some(fault @ (TlsFault::WantsClientCertificate | TlsFault::RefusesClientCertificate(_))) =
         TlsFault::after(error)
     {
@@ -150,7 +139,6 @@ pub(super) fn unreachable(error: &io::Error) -> BusError {
     }
 }
 
-/// A command as it is sent: an array of strings.
 pub(super) fn write(command: &[&[u8]], out: &mut Vec<u8>) {
     out.extend_from_slice(format!("*{}\r\n", command.len()).as_bytes());
     for part in command {
@@ -160,16 +148,15 @@ pub(super) fn write(command: &[&[u8]], out: &mut Vec<u8>) {
     }
 }
 
-/// Whether these bytes begin with a whole reply: for fuzzing, which looks for what it could do besides.
+/// Whether these bytes begin with a complete reply: for fuzzing.
 pub fn resp_is_readable(mut bytes: &[u8]) -> bool {
     let mut reading = std::pin::pin!(read(&mut bytes));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    // Bytes in memory are there at once.
+    // Bytes in memory never block.
     matches!(reading.as_mut().poll(&mut context), std::task::Poll::Ready(Ok(_)))
 }
 
 impl Reply {
-    /// Of a string, its bytes.
     pub(super) fn bytes(&self) -> Result<&[u8], BusError> {
         match self {
             Self::Bulk(bytes) => Ok(bytes),

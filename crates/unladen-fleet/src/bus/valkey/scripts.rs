@@ -1,12 +1,12 @@
-//! What the engine does in one step. Each script gets the keys `about`, `purges`, `nodes` and `positions`, and as its
+//! Scripts that the engine runs atomically. Each gets the keys `about`, `purges`, `nodes` and `positions`, and as its
 //! first argument a token for the case that there is none.
 
-/// Before each of them: the token of this history, which begins here if it has none, or no count that could be one, or if
-/// the list of nodes has not its mark: an engine whose memory is full may have removed that key alone. The mark is no name
-/// of a node, and never over.
+/// Prefix of each script: gets the token of this history, or begins one if it has none or an invalid count, or if the
+/// list of nodes has lost its mark: an engine whose memory is full may have removed that key alone. The mark is no
+/// valid name of a node, and never expires.
 ///
-/// What is told as the token begins with the id of the engine's replication, which is another one after each promotion: a
-/// server that was a replica in between is the same process, and has the same keys.
+/// The returned token begins with the engine's replication id, which changes at each promotion: a server that was a
+/// replica in between is the same process, with the same keys.
 pub(super) const BEGINNING: &str = r"
 local function begin()
   local time = redis.call('TIME')
@@ -33,7 +33,8 @@ local function now()
 end
 ";
 
-/// Records after `keep`. If the stream has others' entries, or is none, a new history begins.
+/// Appends records, and trims to `keep`. If the stream has foreign entries, or the key is no stream, a new history
+/// begins.
 pub(super) const PUBLISH: &str = r"
 local last = known
 for i = 3, #ARGV do
@@ -51,7 +52,8 @@ end
 return {told_token, last}
 ";
 
-/// From an id, so many. What is longer than a record is left out: whoever reads it knows that something was there.
+/// Reads a number of records from an id. The content of oversized ones is left out: the reader knows that something was
+/// there.
 pub(super) const READ: &str = r"
 local began = tonumber(redis.call('HGET', KEYS[1], 'began')) or 0
 local told = {told_token, known, math.max(0, math.floor(now() / 1000) - began)}
@@ -64,7 +66,7 @@ end
 return told
 ";
 
-/// A node, its position and its lease in milliseconds. Those whose lease is over go.
+/// A node, its position and its lease in milliseconds. Removes those whose lease is over.
 pub(super) const CONFIRM: &str = r"
 local time = now()
 redis.call('ZADD', KEYS[3], string.format('%.0f', time + tonumber(ARGV[4])), ARGV[2])
@@ -77,7 +79,7 @@ end
 return {told_token, known}
 ";
 
-/// Where the end is, and the nodes whose lease is not over with their positions; at most so many.
+/// The end, and the nodes whose lease is not over, with their positions, up to a maximum.
 pub(super) const MEMBERS: &str = r"
 local told = {told_token, known}
 local live = redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. string.format('%.0f', now()), '+inf', 'LIMIT', 0, ARGV[2] + 1)
@@ -90,7 +92,6 @@ end
 return told
 ";
 
-/// A node.
 pub(super) const LEAVE: &str = r"
 redis.call('ZREM', KEYS[3], ARGV[2])
 redis.call('HDEL', KEYS[4], ARGV[2])

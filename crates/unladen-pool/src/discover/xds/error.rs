@@ -1,4 +1,4 @@
-//! The principal type is [`XdsError`]: what went wrong with a control plane.
+//! The principal type is [`XdsError`]: errors of a control plane.
 
 use std::io;
 use std::time::Duration;
@@ -6,7 +6,6 @@ use std::time::Duration;
 use crate::resolve::ResolveError;
 use crate::tls::TlsError;
 
-/// What went wrong with a control plane.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum XdsError {
     #[error(transparent)]
@@ -28,7 +27,6 @@ pub(crate) enum XdsError {
     Silent(Duration),
     #[error("refused (NACK) version `{version}`: {why}")]
     Refused { version: String, why: String },
-    /// It knows the cluster no more, or never did.
     #[error("it has no cluster `{0}`")]
     NoCluster(String),
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Call`]: one call of gRPC whose messages go both ways, over HTTP/2
+//! The principal type is [`Call`]: a bidirectional gRPC call over HTTP/2
 //! (<https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>).
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -11,11 +11,10 @@ use super::error::XdsError;
 use crate::grpc::{Ended, PREFIX, framed, head, request};
 use crate::transport::Transport;
 
-/// What gRPC itself has for the largest message that is taken.
+/// gRPC's own default of the maximum message size.
 const LARGEST: usize = 4 << 20;
 const WINDOW: u32 = 1 << 20;
 
-/// One call of gRPC. Ends with this.
 #[derive(Debug)]
 pub(super) struct Call {
     send: SendStream<Bytes>,
@@ -24,7 +23,7 @@ pub(super) struct Call {
     driver: JoinHandle<()>,
 }
 
-/// The answer's head comes when there is something to answer.
+/// The answer's head comes only with the first message.
 #[derive(Debug)]
 enum Answers {
     Awaited(h2::client::ResponseFuture),
@@ -38,7 +37,7 @@ impl Drop for Call {
 }
 
 impl Call {
-    /// Of a method such as `/package.Service/Method`, at whom this leads to.
+    /// Calls a method such as `/package.Service/Method` over this transport.
     pub(super) async fn new(transport: Transport, uri: String) -> Result<Self, XdsError> {
         let (client, connection) = h2::client::Builder::new()
             .enable_push(false)
@@ -47,7 +46,7 @@ impl Call {
             .handshake::<_, Bytes>(transport)
             .await?;
         let driver = tokio::spawn(async move {
-            // How it ended is told to the stream.
+            // The stream gets its error.
             let _ = connection.await;
         });
         let begun = async {
@@ -63,12 +62,12 @@ impl Call {
         }
     }
 
-    /// Sends a message; what finds no room in the windows goes out when there is.
+    /// Sends a message; bytes beyond the windows follow later.
     pub(super) fn send(&mut self, message: &impl Message) -> Result<(), XdsError> {
         Ok(self.send.send_data(framed(message).map_err(XdsError::Protocol)?, false)?)
     }
 
-    /// The next message. Nothing of it is lost if this is dropped before it ends.
+    /// The next message. Cancel-safe.
     pub(super) async fn receive<M: Message + Default>(&mut self) -> Result<M, XdsError> {
         if let Answers::Awaited(answer) = &mut self.answers {
             let (head, body) = answer.await?.into_parts();
@@ -97,7 +96,6 @@ impl Call {
     }
 }
 
-/// A whole message, if there is one.
 fn take(read: &mut BytesMut) -> Result<Option<Bytes>, XdsError> {
     let Some((length, rest)) = head(read).map_err(XdsError::Protocol)? else { return Ok(None) };
     if length > LARGEST {
@@ -110,7 +108,6 @@ fn take(read: &mut BytesMut) -> Result<Option<Bytes>, XdsError> {
     Ok(Some(read.split_to(length).freeze()))
 }
 
-/// Why the call is over, by its trailers.
 fn ended(trailers: &HeaderMap) -> XdsError {
     let Ended { status, message } = Ended::of(trailers);
     XdsError::Ended { status, message }

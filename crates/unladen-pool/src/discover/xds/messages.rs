@@ -1,6 +1,6 @@
 //! The messages of Envoy's protocols, as far as endpoints need them: <https://github.com/envoyproxy/data-plane-api>,
 //! `envoy/service/discovery/v3`, `envoy/config/cluster/v3`, `envoy/config/endpoint/v3`, `envoy/config/core/v3`. Other
-//! fields are passed over, as Protocol Buffers have it.
+//! fields are skipped, as Protocol Buffers do.
 
 use prost::{Enumeration, Message, Oneof};
 
@@ -41,7 +41,6 @@ pub(super) struct Locality {
     pub(super) zone: String,
 }
 
-/// `google.rpc.Status`.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Status {
     #[prost(int32, tag = "1")]
@@ -62,7 +61,6 @@ pub(super) struct DiscoveryResponse {
     pub(super) nonce: String,
 }
 
-/// `google.protobuf.Any`.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Any {
     #[prost(string, tag = "1")]
@@ -99,7 +97,6 @@ pub(super) struct EdsClusterConfig {
     pub(super) service_name: String,
 }
 
-/// `ClusterLoadAssignment`.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Assignment {
     #[prost(string, tag = "1")]
@@ -108,7 +105,6 @@ pub(super) struct Assignment {
     pub(super) endpoints: Vec<LocalityEndpoints>,
 }
 
-/// `LocalityLbEndpoints`.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct LocalityEndpoints {
     #[prost(message, optional, tag = "1")]

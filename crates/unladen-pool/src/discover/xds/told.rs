@@ -1,4 +1,4 @@
-//! What resources of a control plane mean: [`cluster`], [`assignment`].
+//! Meaning of a control plane's resources: [`cluster`], [`assignment`].
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -10,20 +10,18 @@ use super::messages::{self as m, Any, ClusterType, DiscoveryResponse, HealthStat
 use crate::discover::found::{Found, LONGEST_ZONE, MOST, is_zone};
 use crate::endpoint::Address;
 
-/// Of one resource, in bytes: an endpoint takes more memory than it has on its way.
+/// Maximum bytes of a resource: an endpoint takes more memory than its message.
 const LARGEST: usize = 1 << 20;
 /// Envoy's own bound.
 const MOST_PRIORITY: u32 = 127;
 
-/// Where a cluster has its endpoints.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Members {
-    /// In an assignment of this name.
     Named(String),
     Listed(Vec<Found>),
 }
 
-/// A cluster of this name; none: it is not among them.
+/// The cluster of this name; `None` if it is not included.
 pub(super) fn cluster(response: &DiscoveryResponse, name: &str) -> Result<Option<Members>, String> {
     for resource in &response.resources {
         let cluster: m::Cluster = decode(resource, m::CLUSTER)?;
@@ -46,7 +44,7 @@ pub(super) fn cluster(response: &DiscoveryResponse, name: &str) -> Result<Option
     Ok(None)
 }
 
-/// The endpoints of an assignment of this name; none: it is not among them.
+/// The endpoints of the assignment of this name; `None` if it is not included.
 pub(super) fn assignment(response: &DiscoveryResponse, name: &str) -> Result<Option<Vec<Found>>, String> {
     for resource in &response.resources {
         let assignment: m::Assignment = decode(resource, m::ASSIGNMENT)?;
@@ -95,7 +93,7 @@ fn found(assignment: &m::Assignment) -> Result<Vec<Found>, String> {
             }
             let is_out =
                 |health| matches!(health, HealthStatus::Draining | HealthStatus::Unhealthy | HealthStatus::Timeout);
-            // What is newer than this is no reason to use none.
+            // Unknown newer states do not exclude an endpoint.
             let draining = HealthStatus::try_from(one.health).is_ok_and(is_out);
             all.push(Found { address, weight, priority: group.priority, zone: zone.clone(), draining });
         }
@@ -125,7 +123,6 @@ fn address(one: &m::LbEndpoint) -> Result<Address, String> {
     }
 }
 
-/// What others wrote, on one line.
 fn shown(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(100).collect()
 }
