@@ -162,8 +162,8 @@ fn phases_wait_for_an_exporter_that_looks_once_a_second() {
         .args(["--json"])
         .run()
         .succeeded()
-        // Before it begins.
-        .says(["measuring takes about ", "until the exporter own tells what requests did", "--time says how long"])
+        // Before it begins; on a busy machine it is the readings that need long phases.
+        .says(["measuring takes about ", "--time says how long"])
         .document();
     adds(&document, "own/page_hits_total", 1.0);
     assert!(document.warns("s old") && document.warns("the run was made longer to fit"), "{document}");

@@ -86,7 +86,7 @@ fn a_request_that_starts_after_a_commit_gets_the_change() {
         let seen: Vec<Result<Seen, _>> = readers.into_iter().map(|reader| reader.join()).collect();
         is_over.store(true, Ordering::SeqCst);
         let changes = writers.map(|writer| writer.join().expect("a writer ends well"));
-        assert!(changes.iter().all(|changes| *changes > 8), "too few changes to tell anything: {changes:?}");
+        assert!(changes.iter().all(|changes| *changes > 4), "too few changes to tell anything: {changes:?}");
         seen
     });
     let seen: Vec<Seen> = seen.into_iter().map(|seen| seen.expect("no reader sees an old page")).collect();
