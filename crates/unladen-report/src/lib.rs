@@ -52,13 +52,11 @@ pub use style::Style;
 pub use taken::{LateBecause, SpoiledBlocks, SpoiledFate, Taken};
 pub use unladen_document::{
     ArmProfile, BoxPlot, Capacity, Drift, FarStation, Gate, LeftBehind, LoadAgent, Lost, Machine,
-    Reference as ReferenceFigure, Slice, Trial,
+    Reference as ReferenceFigure, Slice, Trial, WeighedHost,
 };
 pub use unladen_quantity::{Kind, Quantity, Span, bucket_name};
 pub use warning::Warning;
-pub use weigh::{
-    Client, HostCpu, Path, PhaseTrace, Rest, Setup, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
-};
+pub use weigh::{Client, HostCpu, Path, PhaseTrace, Rest, Setup, UrlCapacity, Weigh, WeighedUrl, WeightRow};
 
 #[cfg(test)]
 mod tests;

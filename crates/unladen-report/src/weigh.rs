@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_document::{Answer, FarStation, LeftBehind, Machine};
+use unladen_document::{Answer, FarStation, LeftBehind, Machine, WeighedHost};
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Span};
 use unladen_trace::PathSeen;
@@ -23,26 +23,6 @@ pub struct Weigh {
     pub hosts: Vec<WeighedHost>,
     pub machine: Option<Machine>,
     pub warnings: Vec<Warning>,
-}
-
-/// A host or an exporter whose counters were read at the same phase edges.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct WeighedHost {
-    /// As the user named it; its groups are `NAME/group`.
-    pub name: String,
-    /// Whether it offers metrics by HTTP, instead of being a host with an agent.
-    pub is_exporter: bool,
-    /// Round trip that most readings did not exceed.
-    pub round_trip: Option<Duration>,
-    pub processors: Option<usize>,
-    /// Counters of groups examined.
-    pub series: usize,
-    /// Counted blocks for which it has all readings.
-    pub blocks: usize,
-    /// Cost of the agent and its connection there, as a share of one core.
-    pub own_share: Option<f64>,
-    pub gone: Option<String>,
-    pub machine: Option<Machine>,
 }
 
 /// CPU of one request on one machine.

@@ -12,7 +12,7 @@ use super::figure::{count, ended, estimate, latency, span, warnings};
 use super::inside::inside;
 use super::name::known_name as name;
 use super::titles::Titles;
-use crate::weigh::{Client, HostCpu, Path, Rest, Setup, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow};
+use crate::weigh::{Client, HostCpu, Path, Rest, Setup, UrlCapacity, Weigh, WeighedUrl, WeightRow};
 
 const MACHINE: &str = "machine";
 
@@ -34,7 +34,7 @@ pub(super) fn weigh(document: &WeighDocument, titles: Titles) -> Weigh {
         ended: ended(&document.ended),
         urls: document.urls.iter().map(|url| page(document, url, titles)).collect(),
         left_behind: document.left_behind.clone(),
-        hosts: document.hosts.iter().map(host).collect(),
+        hosts: document.hosts.clone(),
         machine: document.about.machine.clone(),
         warnings: warnings(&document.warnings),
     }
@@ -69,20 +69,6 @@ fn page(document: &WeighDocument, url: &kept::WeighedUrl, titles: Titles) -> Wei
         path: path(&url.path),
         trace: Vec::new(),
         inside: inside(document, &url.url),
-    }
-}
-
-fn host(host: &kept::WeighedHost) -> WeighedHost {
-    WeighedHost {
-        name: host.name.clone(),
-        is_exporter: host.kind == "exporter",
-        round_trip: host.round_trip_ns.map(Duration::from_nanos),
-        processors: host.processors.map(count),
-        series: count(host.series),
-        blocks: count(host.blocks),
-        own_share: host.agent_share_of_core,
-        gone: host.gone.clone(),
-        machine: host.machine.clone(),
     }
 }
 

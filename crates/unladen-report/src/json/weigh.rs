@@ -10,7 +10,7 @@ use unladen_document::{
 use super::figure::{estimate, intervals, latency, nanos, span, word};
 use super::inside;
 use crate::inside::Inside;
-use crate::weigh::{HostCpu, Path, Weigh, WeighedHost, WeighedUrl, WeightRow};
+use crate::weigh::{HostCpu, Path, Weigh, WeighedUrl, WeightRow};
 
 /// Document version. It changes if a field is removed or changes its meaning, not if one is added.
 const SCHEMA: &str = "unladen.weigh/1";
@@ -50,7 +50,7 @@ pub(super) fn document(result: &Weigh, about: &About) -> WeighDocument {
         lost_events: pages().map(|page| page.lost).sum(),
         traced: pages().flat_map(inside::traced).collect(),
         left_behind: result.left_behind.clone(),
-        hosts: result.hosts.iter().map(host).collect(),
+        hosts: result.hosts.clone(),
         gates: pages().flat_map(|page| page.gates.iter().cloned()).collect(),
         warnings: result.warnings.iter().map(ToString::to_string).collect(),
     }
@@ -124,20 +124,6 @@ fn url(url: &WeighedUrl) -> document::WeighedUrl {
         path: path(&url.path),
         requests_per_core_second: url.capacity.map(|capacity| span(capacity.per_core)),
         requests_per_machine_second: url.capacity.map(|capacity| span(capacity.machine)),
-    }
-}
-
-fn host(host: &WeighedHost) -> document::WeighedHost {
-    document::WeighedHost {
-        name: host.name.clone(),
-        kind: if host.is_exporter { "exporter" } else { "host" }.to_owned(),
-        round_trip_ns: host.round_trip.map(nanos),
-        processors: host.processors.map(|processors| processors as u64),
-        series: host.series as u64,
-        blocks: host.blocks as u64,
-        agent_share_of_core: host.own_share,
-        gone: host.gone.clone(),
-        machine: host.machine.clone(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use unladen_document::{FarStation, LeftBehind};
+use unladen_document::{FarStation, LeftBehind, WeighedHost};
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 
@@ -15,7 +15,7 @@ use crate::ascii::Edge;
 use crate::ended::Ended;
 use crate::latency::Latency;
 use crate::style::Style;
-use crate::weigh::{Path, Setup, Weigh, WeighedHost, WeighedUrl, WeightRow};
+use crate::weigh::{Path, Setup, Weigh, WeighedUrl, WeightRow};
 
 /// Cells of the heaviest group's bar.
 const BAR: usize = 20;
@@ -35,7 +35,7 @@ const NOT_FOLLOWING: &str = "·";
 pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     for url in &result.urls {
         head(url, result, style, out)?;
-        hosts(&result.hosts, url.blocks, style, out)?;
+        hosts(&result.hosts, url.blocks as u64, style, out)?;
         if url.weights.is_empty() {
             continue;
         }
@@ -269,13 +269,13 @@ fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -
 }
 
 /// Where else counters were read, and what that cost.
-fn hosts(hosts: &[WeighedHost], blocks: usize, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn hosts(hosts: &[WeighedHost], blocks: u64, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for host in hosts {
         let mut line = format!("{}: {} counters looked at", clean(&host.name), grouped(host.series as f64, 0));
-        if let Some(trip) = host.round_trip {
-            line.push_str(&format!(", {} there and back", plain(Kind::Time, trip.as_nanos() as f64)));
+        if let Some(trip) = host.round_trip_ns {
+            line.push_str(&format!(", {} there and back", plain(Kind::Time, trip as f64)));
         }
-        if let Some(share) = host.own_share {
+        if let Some(share) = host.agent_share_of_core {
             line.push_str(&format!(", {:.1} % of one of its cores for that", share * 100.0));
         }
         if host.gone.is_some() {

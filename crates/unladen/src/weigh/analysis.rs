@@ -6,6 +6,7 @@ use unladen_lockin::{Block, Estimate, Weight, ratio};
 use unladen_probe::GroupId;
 use unladen_report::{
     Client, FarStation, HostCpu, Machine, Rest, Setup, Span, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
+    nanos,
 };
 
 use crate::counters::kind_of;
@@ -63,12 +64,12 @@ fn host(measured: &Measured<'_>, elsewhere: &Elsewhere) -> WeighedHost {
     let is_known = elsewhere.spoiled.is_some();
     WeighedHost {
         name: elsewhere.name.clone(),
-        is_exporter: elsewhere.is_exporter,
-        round_trip: elsewhere.round_trip,
-        processors: elsewhere.processors,
-        series: measured.catalog.series_of(elsewhere.id),
-        blocks: measured.recording.rounds_at(elsewhere.id, measured.requests.len()),
-        own_share: measured.own_share(elsewhere.id).filter(|_| !elsewhere.is_exporter),
+        kind: if elsewhere.is_exporter { "exporter" } else { "host" }.to_owned(),
+        round_trip_ns: elsewhere.round_trip.map(nanos),
+        processors: elsewhere.processors.map(|processors| processors as u64),
+        series: measured.catalog.series_of(elsewhere.id) as u64,
+        blocks: measured.recording.rounds_at(elsewhere.id, measured.requests.len()) as u64,
+        agent_share_of_core: measured.own_share(elsewhere.id).filter(|_| !elsewhere.is_exporter),
         gone: elsewhere.gone.clone(),
         machine: times.filter(|_| is_known).map(|times| machine(&times, elsewhere.spoiled.as_ref())),
     }

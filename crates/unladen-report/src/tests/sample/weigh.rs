@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_document::{Answer, FarStation, LeftBehind, NextStep};
+use unladen_document::{Answer, FarStation, LeftBehind, NextStep, WeighedHost};
 use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Removes, Saves, Share, Unjudged, Whole};
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Span};
@@ -387,16 +387,18 @@ pub(crate) fn over_hosts() -> Weigh {
     let hosts = vec![
         WeighedHost {
             name: "db".into(),
-            round_trip: Some(Duration::from_micros(21_400)),
+            kind: "host".into(),
+            round_trip_ns: Some(21_400_000),
             processors: Some(4),
             series: 712,
             blocks: 12,
-            own_share: Some(0.0042),
+            agent_share_of_core: Some(0.0042),
             ..WeighedHost::default()
         },
         WeighedHost {
             name: "cache".into(),
-            round_trip: Some(Duration::from_micros(800)),
+            kind: "host".into(),
+            round_trip_ns: Some(800_000),
             processors: Some(2),
             series: 308,
             blocks: 3,
