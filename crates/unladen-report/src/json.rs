@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use unladen_document::{About, Machine};
+use unladen_document::About;
 
 use crate::format::Format;
 use crate::inside::Inside;
@@ -12,6 +12,7 @@ use crate::prove::Prove;
 use crate::style::Style;
 use crate::weigh::Weigh;
 
+mod about;
 mod figure;
 mod inside;
 mod load;
@@ -60,12 +61,6 @@ impl Format for Json {
 fn write(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, document)?;
     writeln!(out)
-}
-
-/// What a document says of its run, with what stands in the result alone.
-fn about(about: &About, seed: Option<u64>, machine: Option<&Machine>) -> About {
-    let machine = machine.or(about.machine.as_ref()).cloned();
-    About { seed, machine, ..about.clone() }
 }
 
 #[cfg(test)]

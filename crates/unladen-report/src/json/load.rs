@@ -16,7 +16,7 @@ pub(super) fn document(result: &Load, about: &About) -> LoadDocument {
     let errors = || result.errors.iter().map(|error| (error.kind.to_owned(), error));
     LoadDocument {
         schema: SCHEMA.to_owned(),
-        about: super::about(about, Some(setup.seed), result.machine.as_ref()),
+        about: super::about::about(about, Some(setup.seed), result.machine.as_ref()),
         target: setup.target.clone(),
         rate: setup.rate,
         arrivals: setup.arrivals.map(str::to_owned),

@@ -14,7 +14,7 @@ pub(super) fn document(result: &Prove, about: &About) -> ProveDocument {
     let setup = &result.setup;
     ProveDocument {
         schema: SCHEMA.to_owned(),
-        about: super::about(about, Some(setup.seed), result.machine.as_ref()),
+        about: super::about::about(about, Some(setup.seed), result.machine.as_ref()),
         title: result.title.clone(),
         design: result.design.to_owned(),
         target: setup.target.clone(),

@@ -20,7 +20,7 @@ pub(super) fn document(result: &Weigh, about: &About) -> WeighDocument {
     let pages = || result.urls.iter().filter_map(|url| url.inside.as_ref());
     WeighDocument {
         schema: SCHEMA.to_owned(),
-        about: super::about(about, Some(setup.seed), result.machine.as_ref()),
+        about: super::about::about(about, Some(setup.seed), result.machine.as_ref()),
         target: result.urls.iter().map(|url| url.url.as_str()).collect::<Vec<_>>().join(" "),
         requests: result.urls.iter().map(|url| url.requests).sum(),
         elapsed_ns: nanos(setup.elapsed),
