@@ -285,6 +285,7 @@ fn what_is_public_says_what_it_is_for() {
     let mut sources = Vec::new();
     files(&top().join("crates"), "rs", &mut sources);
     let is_product = |path: &&PathBuf| {
+        let path = path.strip_prefix(top()).unwrap();
         let names = || path.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
         names().any(|name| name == "src") && names().all(|name| !["tests", "tests.rs"].contains(&name.as_str()))
     };
