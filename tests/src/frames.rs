@@ -163,13 +163,18 @@ impl<S: Read + Write> Http2<S> {
 
     fn more(&mut self) -> bool {
         let mut piece = [0; 64 * 1024];
-        match self.stream.read(&mut piece) {
+        let read = loop {
+            let read = self.stream.read(&mut piece);
+            if !read.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {
+                break read;
+            }
+        };
+        match read {
             Ok(0) => false,
             Ok(count) => {
                 self.read.extend_from_slice(&piece[..count]);
                 true
             }
-            Err(error) if error.kind() == ErrorKind::Interrupted => self.more(),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 panic!("nothing comes that was waited for")
             }

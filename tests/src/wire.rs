@@ -296,14 +296,19 @@ impl Wire {
     /// Reads once. The error: how the connection ended.
     fn fill(&mut self) -> Result<(), Ending> {
         let mut bytes = [0; 64 * 1024];
-        let read = match &mut self.stream {
-            Stream::Unix(stream) => stream.read(&mut bytes),
-            Stream::Tcp(stream) => stream.read(&mut bytes),
+        let read = loop {
+            let read = match &mut self.stream {
+                Stream::Unix(stream) => stream.read(&mut bytes),
+                Stream::Tcp(stream) => stream.read(&mut bytes),
+            };
+            // One with a time limit is interrupted where a tracer of the kernel comes or goes (signal(7)); thirty in a row
+            // overflowed the stack of a function that called itself.
+            if !read.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::Interrupted) {
+                break read;
+            }
         };
         match read {
             Ok(0) => Err(Ending::Short),
-            // One with a time limit is, where a tracer of the kernel comes or goes (signal(7)).
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => self.fill(),
             Ok(count) => {
                 self.bytes.extend_from_slice(&bytes[..count]);
                 Ok(())
