@@ -224,14 +224,16 @@ fn an_opcode_cache_is_switched_on_as_printed() {
     fs::write(folder.path().join("conf.d/10-opcache.ini"), "zend_extension=opcache\nopcache.enable=0\n").unwrap();
     let fpm = Fpm::start(folder.path(), &program);
     let who = format!("(process {})", fpm.0.id());
-    let said = || -> Value {
+    let said = || -> Result<Value, String> {
         let document = document(&doctor(&["--json"]).run());
         let of_it = |row: &&Value| {
             let what = row["what"].as_str().unwrap();
             what.contains(&who) && what.contains("opcode cache")
         };
-        rows(&document, "php").into_iter().find(of_it).unwrap_or_else(|| panic!("{document:#}")).clone()
+        rows(&document, "php").into_iter().find(of_it).cloned().ok_or_else(|| format!("{document:#}"))
     };
+    // It listens before its worker is there, by which doctor finds it.
+    let said = || wait::until_ok("doctor sees its opcode cache", said);
     let off = said();
     assert_eq!(off["verdict"], "limited", "{off:#}");
     assert!(fixes(&off).contains(&folder.path().join("conf.d/zz-unladen.ini").display().to_string()), "{off:#}");
