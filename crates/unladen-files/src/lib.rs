@@ -8,7 +8,7 @@
 //! - [`RequestPath`] is a request's path, decoded once; [`Unfit`] is why no file is looked for.
 //! - [`Rules`] say what is looked for, and which names are [scripts](ScriptNames): those are run, never sent.
 //! - [`FileAnswer`] is the answer for a file: conditions and ranges (RFC 9110, sections 13 and 14),
-//! [precompressed](Root::precompressed) forms, and [how long](Lifetimes) it may be kept.
+//!   [precompressed](Root::precompressed) forms, and [how long](Lifetimes) it may be kept.
 //!
 //! ```
 //! use std::time::Instant;

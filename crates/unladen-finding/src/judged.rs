@@ -125,7 +125,7 @@ fn those_that_read(source: EvidenceSource) -> Vec<&'static str> {
 }
 
 fn named(is_one: impl Fn(&Rule) -> bool) -> Vec<&'static str> {
-    RULES.iter().filter(|rule| is_one(**rule)).map(|rule| rule.name()).collect()
+    RULES.iter().filter(|rule| is_one(rule)).map(|rule| rule.name()).collect()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub struct Unlooked<'a> {
 pub fn look(evidence: &Evidence) -> Vec<Finding> {
     // Rules that need only times concern the page, and are reported by the machine that sent the requests.
     let is_asked = |rule: &&&Rule| evidence.host.is_none() || !rule.needs().is_empty();
-    let able = RULES.iter().filter(is_asked).filter(|rule| lacks(**rule, evidence).is_none());
+    let able = RULES.iter().filter(is_asked).filter(|rule| lacks(rule, evidence).is_none());
     let mut findings: Vec<Finding> = able.flat_map(|rule| rule.check(evidence)).collect();
     findings.iter_mut().for_each(|finding| means::place(evidence, finding));
     findings.iter_mut().for_each(|finding| several::place(evidence, finding));
@@ -36,16 +36,16 @@ pub fn look(evidence: &Evidence) -> Vec<Finding> {
 pub fn unlooked(evidence: &Evidence) -> impl Iterator<Item = Unlooked<'_>> {
     let reason = |source: EvidenceSource| evidence.missing.iter().find(move |missing| missing.source == source);
     RULES.iter().filter_map(move |rule| {
-        if let Some(source) = lacks(*rule, evidence) {
+        if let Some(source) = lacks(rule, evidence) {
             let is_senders = evidence.host.is_some() && source == EvidenceSource::Response;
             if source == EvidenceSource::Profile || is_senders {
                 return None;
             }
-            return Some(Unlooked { rule: *rule, source, missing: reason(source) });
+            return Some(Unlooked { rule, source, missing: reason(source) });
         }
         // A program that cannot be looked into, such as a PHP that exports no functions.
         let missing = rule.reads().iter().find_map(|source| reason(*source))?;
-        Some(Unlooked { rule: *rule, source: missing.source, missing: Some(missing) })
+        Some(Unlooked { rule, source: missing.source, missing: Some(missing) })
     })
 }
 

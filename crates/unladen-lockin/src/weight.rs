@@ -48,6 +48,14 @@ impl Weight {
             && self.per_request.value > self.noise_floor
     }
 
+    /// Whether the counter grew with the requests in every block and above the noise floor: as clear as so few blocks can
+    /// be. If it does not [follow](Self::follows) for all that, there are too few of them for so many counters.
+    pub fn grows_in_every_block(&self) -> bool {
+        // The smallest two-sided p-value of n blocks is 2 / 2ⁿ.
+        let least_p = 2.0 * 0.5_f64.powi(i32::try_from(self.per_request.blocks).unwrap_or(i32::MAX));
+        self.p_value <= least_p * 1.001 && self.follows(0.0)
+    }
+
     /// Whether the counter shrinks when requests run: a background that the requests displaced.
     pub fn is_displaced(&self, adjusted_p: f64) -> bool {
         adjusted_p <= crate::FALSE_DISCOVERY_RATE

@@ -111,3 +111,11 @@ proptest! {
         prop_assert!((got - weight).abs() < 1e-6 * (weight + level + slope.abs() * 100.0 + 1.0), "{got}");
     }
 }
+
+#[test]
+fn a_counter_that_grows_in_every_block_is_as_clear_as_they_can_be() {
+    let nine = Weight::of(&blocks(3, 9, 4.0, |_| 0.0)).unwrap();
+    assert!(nine.grows_in_every_block() && !nine.follows(0.0586), "{nine:?}");
+    let backwards = Weight::of(&blocks(3, 9, -4.0, |_| 0.0)).unwrap();
+    assert!(!backwards.grows_in_every_block(), "{backwards:?}");
+}

@@ -15,7 +15,7 @@ use crate::machine::machine;
 use crate::weigh::catalog::{GroupKey, SeriesKey, SourceId, group_here};
 use crate::weigh::edge::SeriesKind;
 use crate::weigh::elsewhere::Elsewhere;
-use crate::weigh::judge::judge;
+use crate::weigh::judge::{judge, untold_series};
 use crate::weigh::measured::Measured;
 use crate::weigh::recording::{BlockRecord, PhaseRecord};
 use crate::weigh::row::Row;
@@ -42,8 +42,10 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
         background_cores: background_cores(measured),
         probe_share,
     };
+    let mut warnings = warnings(measured, &urls, &setup, families);
+    warnings.extend(untold_series(&by_url));
     Weigh {
-        warnings: warnings(measured, &urls, &setup, families),
+        warnings,
         setup,
         ended: measured.ended,
         urls,

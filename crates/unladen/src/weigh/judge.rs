@@ -1,8 +1,9 @@
 //! [`judge`]: which counters follow the requests, judged together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use unladen_lockin::{Family, adjust_families, benjamini_hochberg};
+use unladen_report::Warning;
 
 use crate::weigh::catalog::SourceId;
 use crate::weigh::edge::SeriesKind;
@@ -79,6 +80,26 @@ fn is_decided_together(rows: &[&mut Row<'_>]) -> bool {
 /// The p-value that none of them follows (Simes 1986, *Biometrika* 73:751).
 fn together(p_values: &[f64]) -> f64 {
     benjamini_hochberg(p_values).into_iter().fold(1.0, f64::min)
+}
+
+/// Series of exporters that are in no table only because the blocks are too few for so many of them.
+pub(crate) fn untold_series(by_url: &[Vec<Row<'_>>]) -> Option<Warning> {
+    /// The others are counted.
+    const NAMED: usize = 3;
+
+    let is_one = |row: &&Row<'_>| row.group.kind == SeriesKind::Series && row.is_untold();
+    let names: BTreeSet<&str> = by_url.iter().flatten().filter(is_one).map(|row| row.group.name.as_str()).collect();
+    let first = names.first()?;
+    let host = first.split_once('/').map_or(*first, |(host, _)| host).to_owned();
+    let named = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let blocks = by_url.iter().flatten().filter(is_one).map(|row| row.weight.per_request.blocks).min().unwrap_or(0);
+    let note = format!(
+        "{named}{more} grew in each of {blocks} blocks, which are too few to tell so many series from chance: they are in no \
+         table. Measure longer (--time)."
+    );
+    Some(Warning::OfHost { host, note })
 }
 
 #[cfg(test)]

@@ -24,6 +24,11 @@ impl Row<'_> {
         self.group.kind != SeriesKind::Own && self.weight.follows(self.adjusted_p)
     }
 
+    /// Whether it could not follow however clearly it grew: the blocks are too few for so many counters.
+    pub(crate) fn is_untold(&self) -> bool {
+        !self.follows() && self.weight.grows_in_every_block()
+    }
+
     /// Whether it is the CPU of processes, which adds up.
     pub(crate) fn is_cpu(&self) -> bool {
         self.counter.name == "cpu" && matches!(self.group.kind, SeriesKind::Processes | SeriesKind::Own)

@@ -85,3 +85,37 @@ fn a_group_on_the_path_is_no_guess_among_all_groups_of_the_machine() {
     assert!(judged(0.01, false) > 0.05, "as one of two hundred it may be chance");
     assert!(judged(0.4, true) > 0.05, "on the path or not, noise is noise");
 }
+
+/// Of twelve blocks three were left out, and a counter that grew by four a request in each of the others was in no table,
+/// without a word.
+#[test]
+fn a_series_that_so_few_blocks_cannot_tell_was_left_out_without_a_word() {
+    let mut catalog = Catalog::default();
+    catalog.add(&Silent);
+    let select = Series { group: "commands{command=\"select\"}".into(), counter: "count".into(), ..series() };
+    catalog
+        .see(SourceId::elsewhere(0), &[Series { family: Some("commands".into()), kind: SeriesKind::Series, ..select }]);
+    let key = catalog.series(SourceId::elsewhere(0), 0).unwrap();
+    let row = |blocks, adjusted_p| {
+        let mut weight = weight(2.0 / 512.0);
+        weight.per_request.blocks = blocks;
+        Row {
+            group: catalog.group(key.group()).unwrap(),
+            counter: catalog.counter(key).unwrap(),
+            key,
+            family: None,
+            is_deciding: false,
+            weight,
+            on_path: false,
+            adjusted_p,
+        }
+    };
+    let said = |row| untold_series(&[vec![row]]).map(|warning| warning.to_string());
+    let warning = said(row(9, 0.0586)).unwrap();
+    assert!(
+        warning.starts_with("db: db/commands{command=\"select\"} grew in each of 9 blocks, which are too few"),
+        "{warning}"
+    );
+    assert_eq!(said(row(9, 0.04)), None, "it is in the table");
+    assert_eq!(said(row(10, 0.06)), None, "it did not grow in each block: that may be chance");
+}
