@@ -93,9 +93,8 @@ fn a_series_that_so_few_blocks_cannot_tell_was_left_out_without_a_word() {
     let mut catalog = Catalog::default();
     catalog.add(&Silent);
     let select = Series { group: "commands{command=\"select\"}".into(), counter: "count".into(), ..series() };
-    catalog
-        .see(SourceId::elsewhere(0), &[Series { family: Some("commands".into()), kind: SeriesKind::Series, ..select }]);
-    let key = catalog.series(SourceId::elsewhere(0), 0).unwrap();
+    catalog.see(SourceId::HERE, &[Series { family: Some("commands".into()), kind: SeriesKind::Series, ..select }]);
+    let key = catalog.series(SourceId::HERE, 0).unwrap();
     let row = |blocks, adjusted_p| {
         let mut weight = weight(2.0 / 512.0);
         weight.per_request.blocks = blocks;
