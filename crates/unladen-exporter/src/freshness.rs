@@ -282,9 +282,16 @@ impl Watch {
             let while_sending: Vec<Duration> = seen.moves.iter().copied().filter(|at| *at <= stopped).collect();
             return Some(tail.max(upper(gaps(&while_sending)).unwrap_or_default()).max(seen.oldest));
         }
-        // Others move it too, so its tail says nothing; a cached value moves no faster than the cache.
-        gaps(&seen.moves).into_iter().min().or(Some(tail)).map(|gap| gap.max(seen.oldest))
+        // Others move it too, so its tail says nothing; a cached value moves no faster than the cache, unless an answer was
+        // late.
+        lower(gaps(&seen.moves)).or(Some(tail)).map(|gap| gap.max(seen.oldest))
     }
+}
+
+/// The lower quartile: one answer that was late, just before the next step, makes the shortest gap.
+fn lower(mut durations: Vec<Duration>) -> Option<Duration> {
+    durations.sort_unstable();
+    durations.get(durations.len() / 4).copied()
 }
 
 /// The upper quartile: a step falls between two answers, so gaps vary around it.

@@ -191,3 +191,22 @@ fn an_exporter_with_many_families_took_all_memory() {
     assert!(watch.families.values().all(|seen| seen.moves.len() == seen.amounts.len()));
     assert!(watch.judge(ms(100)).is_ok());
 }
+
+/// On a busy machine one answer came a second late: its step was seen just before the next, the settle gap became 100 ms
+/// for an exporter that looks once a second, and phases got each other's requests.
+#[test]
+fn one_late_answer_made_a_cache_of_a_second_seem_quick() {
+    let (mut watch, mut growth) = (Watch::default(), Growth::default());
+    // The third step, of 3,000 ms, is seen at 3,940; the last, of 6,000 ms, too shortly before the end for a rest.
+    for at in [0, 500, 1_010, 1_500, 2_010, 2_500, 3_940, 4_010, 4_500, 5_010, 5_500, 6_010, 6_500, 6_900] {
+        let seen = at / 1_000 * 1_000;
+        let body = counter("hits_total", requests(seen, Some(5_100)) + seen / 1_000);
+        let grown = growth.advance(&Exposition::parse(body.as_bytes(), Format::Text).unwrap());
+        watch.answered(ms(at), ms(at + TOOK), None, &growth, &grown);
+        if at == 5_010 {
+            watch.stopped_sending(ms(5_100));
+        }
+    }
+    let fresh = watch.judge(ms(100)).unwrap();
+    assert!(fresh.settle >= ms(1_000), "{fresh:?}");
+}
