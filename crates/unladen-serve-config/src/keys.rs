@@ -1,5 +1,5 @@
-//! [`all`]: all keys of a configuration, from `keys.txt`. Reading, `--explain` and docs/reference/serve.md are made
-//! from this one list.
+//! [`all`]: all keys of a configuration, from `keys.txt`. Reading, `--explain` and the manual page unladen.toml(5) are
+//! made from this one list.
 
 use std::sync::LazyLock;
 
@@ -25,6 +25,8 @@ pub struct Key {
     pub name: &'static str,
     pub form: &'static str,
     pub about: &'static str,
+    /// As it is written; `None` if it is no value, or depends on the machine or on other keys.
+    pub default: Option<&'static str>,
     /// Why the default is what it is; empty if there is none and the key is required.
     pub why: &'static str,
 }
@@ -43,13 +45,35 @@ fn listed(text: &'static str) -> Vec<Key> {
         let mut lines = paragraph.lines();
         let mut line = || lines.next().unwrap_or_default();
         let (name, form) = line().split_once(" = ").unwrap_or_default();
-        keys.push(Key { table, name, form, about: line(), why: line() });
+        let (about, last) = (line(), line());
+        let (default, why) = match last.strip_prefix('`').and_then(|rest| rest.split_once("`: ")) {
+            Some((default, why)) => (Some(default), why),
+            None => (None, last),
+        };
+        keys.push(Key { table, name, form, about, default, why });
     }
     keys
 }
 
-pub(super) fn all() -> impl Iterator<Item = &'static Key> {
+pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
     KEYS.iter()
+}
+
+/// All keys, by the headings of their tables.
+pub fn reference() -> Vec<(String, Vec<&'static Key>)> {
+    let mut tables: Vec<(String, Vec<&'static Key>)> = Vec::new();
+    let mut last = None;
+    for key in all() {
+        if last.replace(key.table) != Some(key.table) {
+            let several = if matches!(key.table, "upstream" | "tls") { ", each of several" } else { "" };
+            let others = if key.table.starts_with("site.") { ", where its defaults are others" } else { "" };
+            tables.push((format!("{}{several}{others}", headed(key.table).join(" and ")), Vec::new()));
+        }
+        if let Some((_, keys)) = tables.last_mut() {
+            keys.push(key);
+        }
+    }
+    tables
 }
 
 /// The key of a table; for a `[[site]]`, with its own default if it has one.

@@ -57,7 +57,7 @@ pub use config::Config;
 pub use error::ConfigError;
 pub use explain::{Explained, Origin as ValueOrigin, Shown};
 pub use files::watched_files;
-pub use keys::Key;
+pub use keys::{Key, reference};
 pub use listen::text as address_text;
 pub use owned::{Fate, Owned, is_plain, is_said_by_us, may_trail};
 pub use pace::Pace;

@@ -1,4 +1,4 @@
-//! `unladen man`: the manual pages.
+//! `unladen man`: the manual pages, of the commands and of the file that `serve` reads.
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,17 +10,19 @@ use clap_mangen::Man;
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
 
-/// Print the manual page of `unladen` or of one command, or write all pages into a folder
+/// Print the manual page of `unladen`, of one command or of unladen.toml, or write all pages into a folder
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   unladen man | man -l -
   unladen man load | man -l -
+  unladen man unladen.toml | man -l -      # all keys of `serve`
   unladen man --output /usr/local/share/man/man1")]
 pub(super) struct Args {
-    /// The command whose page it is, such as `load` or `profile diff`
+    /// The command whose page it is, such as `load` or `profile diff`; or unladen.toml
     #[arg(value_name = "COMMAND", conflicts_with = "output")]
     command: Vec<String>,
-    /// Write unladen.1, unladen-weigh.1 … into this folder; - is standard output
+    /// Write unladen.1, unladen-weigh.1 … into this folder, and unladen.toml.5 (into man5 beside a folder man1); - is
+    /// standard output
     #[arg(long, short, alias = "out", value_name = "DIR")]
     output: Option<PathBuf>,
 }
@@ -46,6 +48,9 @@ const EXIT_STATUS: [(&str, &str); 14] = [
     ("130", "interrupted"),
 ];
 
+/// The page of the file that `serve` reads.
+const SETTINGS: &str = "unladen.toml.5";
+
 struct Page {
     file: String,
     text: Vec<u8>,
@@ -56,10 +61,11 @@ pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
     match args.output.as_deref().filter(|folder| !output::is_stdout(folder)) {
         Some(folder) => Ok(write_pages(&pages, folder)?),
         None => {
+            let is_settings = args.command == ["unladen.toml"];
             let file = ["unladen"].into_iter().chain(args.command.iter().map(String::as_str)).collect::<Vec<_>>();
-            let file = file.join("-") + ".1";
+            let file = if is_settings { SETTINGS.to_owned() } else { file.join("-") + ".1" };
             let Some(page) = pages.iter().find(|page| page.file == file) else {
-                let names: Vec<_> = pages.iter().map(|page| page.file.trim_end_matches(".1")).collect();
+                let names: Vec<_> = pages.iter().map(|page| page.file.trim_end_matches(['.', '1', '5'])).collect();
                 return Err(Failure::Usage(format!(
                     "there is no manual page of `{}`; there are {}",
                     args.command.join(" "),
@@ -72,7 +78,16 @@ pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
 }
 
 fn write_pages(pages: &[Page], folder: &Path) -> Result<(), OutputError> {
-    pages.iter().try_for_each(|page| output::whole_file(&folder.join(&page.file), |out| out.write_all(&page.text)))
+    for page in pages {
+        let mut folder = folder.to_owned();
+        if page.file == SETTINGS && folder.ends_with("man1") {
+            folder.set_file_name("man5");
+            // If it is neither there nor can be made, writing the page says so.
+            let _ = std::fs::create_dir(&folder);
+        }
+        output::whole_file(&folder.join(&page.file), |out| out.write_all(&page.text))?;
+    }
+    Ok(())
 }
 
 fn pages(root: Command) -> Vec<Page> {
@@ -80,6 +95,7 @@ fn pages(root: Command) -> Vec<Page> {
     root.build();
     let mut pages = Vec::new();
     collect(&root, "unladen", None, &mut pages);
+    pages.push(Page { file: SETTINGS.to_owned(), text: settings().into_bytes() });
     pages
 }
 
@@ -129,6 +145,34 @@ fn page(command: &Command, name: &str, related: &[String]) -> io::Result<Vec<u8>
     let _ = writeln!(ends, "{}", related.join(",\n"));
     text.extend_from_slice(ends.as_bytes());
     Ok(text)
+}
+
+/// All keys of a configuration of `serve`, with their defaults.
+fn settings() -> String {
+    let mut text = format!(
+        ".TH UNLADEN.TOML 5 \"\" \"unladen {}\"\n.SH NAME\nunladen.toml \\- configuration of unladen serve\n.SH DESCRIPTION\n{}\n",
+        env!("CARGO_PKG_VERSION"),
+        roff(
+            "All keys of the file that `unladen serve` reads, in TOML. `unladen serve FILE --check` finds mistakes, and \
+             `unladen serve FILE --explain` prints each value and where it comes from. `[defaults]` has the tables of \
+             `[[outbound]]` and `[[site]]` for all of them. docs/reference/serve.md describes how they work together."
+        )
+    );
+    for (heading, keys) in unladen_serve_config::reference() {
+        // Writing to a String does not fail.
+        let _ = writeln!(text, ".SH \"{}\"", roff(&heading));
+        for key in keys {
+            let default = match (key.default, key.why) {
+                (_, "") => "Required.".to_owned(),
+                (Some(default), why) => format!("Default: {default}: {why}."),
+                (None, why) => format!("Default: {why}."),
+            };
+            let [name, form, about, default] = [key.name, key.form, key.about, &default].map(roff);
+            let _ = writeln!(text, ".TP\n\\fB{name}\\fR = {form}\n{about}.\n.br\n{default}");
+        }
+    }
+    text.push_str(".SH \"SEE ALSO\"\n\\fBunladen\\-serve\\fR(1)\n");
+    text
 }
 
 /// The text after the options: a paragraph whose first line ends in a colon, `Examples:`, heads a section whose lines,

@@ -56,7 +56,7 @@ A configuration:
   [admin]
   listen = \"127.0.0.1:9901\"             # http://127.0.0.1:9901/ is the live page
 
-docs/reference/serve.md, in the source, describes all of it; so does `unladen serve FILE --explain`.")]
+docs/reference/serve.md, in the source, describes it; `unladen man unladen.toml | man -l -` has all keys.")]
 pub(super) struct Args {
     /// The configuration, TOML
     #[arg(value_name = "FILE", required_unless_present_any = ["config", "site", "root", "php", "to", "acme", "init", "health"])]

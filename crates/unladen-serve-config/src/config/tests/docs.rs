@@ -1,5 +1,3 @@
-use std::fmt::Write;
-
 use unladen_http1::Fault;
 
 use super::*;
@@ -50,61 +48,39 @@ upstream = 'http://127.0.0.1:9000'
 cache = false
 ";
 
-/// The tables of docs/reference/serve.md, as they have to be.
-fn reference() -> String {
+/// What the list says of a default is what a configuration that does not speak of it gets.
+#[test]
+fn every_default_is_as_listed() {
     let explained = parse(LEAST_OF_ALL).unwrap().explained;
     let off: Vec<Explained> = parse(&format!("{LEAST}{SITE}")).unwrap().explained;
-    let mut text = String::new();
-    let mut table = None;
-    for key in keys::all() {
-        if table != Some(key.table) {
-            table = Some(key.table);
-            let place = match key.table {
-                "" => "The top level".to_owned(),
-                "upstream" => "`upstream`, each of several".to_owned(),
-                "tls" => "`tls`, each of several".to_owned(),
-                table => {
-                    let places: Vec<String> =
-                        keys::headed(key.table).iter().map(|place| format!("`{place}`")).collect();
-                    let own = if table.starts_with("site.") { ", where its defaults are others" } else { "" };
-                    format!("{}{own}", places.join(" and "))
-                }
-            };
-            let _ = write!(text, "\n### {place}\n\n| key | value | what | default |\n|---|---|---|---|\n");
+    let mut compared = 0;
+    for key in keys::all().filter(|key| !key.why.is_empty()) {
+        // It depends on the machine or on other keys, or turns a table on.
+        let is_open = matches!(
+            (key.table, key.name),
+            ("", "threads")
+                | ("rate", "burst")
+                | ("queue", "running")
+                | ("validator", "head")
+                | ("site", "tls")
+                | ("snapshot", "file")
+                | ("route", "name" | "cache")
+                | ("upstream", "weight")
+        );
+        if is_open {
+            continue;
         }
         let is_key = |one: &&Explained| (one.key.table, one.key.name) == (key.table, key.name);
-        // What is off by itself is told of a file that does not speak of it.
+        // What is off by itself is looked for in a file that does not speak of it.
         let one = off.iter().find(is_key).or_else(|| explained.iter().find(is_key));
         // What has to be said for the others to come up is no default.
         let is_said =
             |one: &&Explained| matches!(one.origin, ValueOrigin::Said(_)) && matches!(key.table, "site" | "route");
-        let one = one.filter(|one| !is_said(one)).map(|one| one.value.to_string());
-        let default = match (key.table, key.name) {
-            _ if key.why.is_empty() => "(required)".to_owned(),
-            ("", "threads") => format!("the CPUs: {}", key.why),
-            ("rate", "burst")
-            | ("queue", "running")
-            | ("validator", "head")
-            | ("site", "tls")
-            | ("snapshot", "file")
-            | ("route", "name" | "cache") => key.why.to_owned(),
-            ("upstream", "weight") => format!("`1`: {}", key.why),
-            _ => match one.as_deref() {
-                Some("none") | None => key.why.to_owned(),
-                Some(value) => format!("`{value}`: {}", key.why),
-            },
-        };
-        let _ = writeln!(text, "| `{}` | {} | {} | {default} |", key.name, key.form, key.about);
+        let value = one.filter(|one| !is_said(one)).map(|one| one.value.to_string()).filter(|value| value != "none");
+        assert_eq!(key.default, value.as_deref(), "{key:?}");
+        compared += usize::from(value.is_some());
     }
-    text.trim_start().to_owned()
-}
-
-#[test]
-fn every_key_is_documented_with_its_default() {
-    let expected = reference();
-    let (_, rest) = PAGE.split_once("<!-- of the keys -->\n\n").unwrap();
-    let (written, _) = rest.split_once("\n<!-- so far -->").unwrap();
-    assert_eq!(written, expected, "docs/reference/serve.md should have:\n{expected}");
+    assert!(compared > 150, "{compared}");
 }
 
 /// Every example of the page is one.

@@ -47,11 +47,26 @@ fn the_footer_names_the_program() {
 
 #[test]
 fn each_page_has_its_exit_codes_and_relatives() {
-    for page in all() {
+    for page in all().into_iter().filter(|page| page.file != SETTINGS) {
         let text = String::from_utf8(page.text).unwrap();
         let file = page.file;
         assert!(text.contains(".SH \"EXIT STATUS\"") && text.contains(".SH \"SEE ALSO\""), "{file}");
     }
     assert!(text("unladen-profile-diff.1").contains("\\fBunladen\\-profile\\fR(1)"));
     assert!(text("unladen.1").contains("\\fBunladen\\-serve\\fR(1)"));
+}
+
+#[test]
+fn the_page_of_settings_has_each_key_with_its_default() {
+    let page = text(SETTINGS);
+    for (heading, keys) in unladen_serve_config::reference() {
+        let (_, below) = page.split_once(&format!(".SH \"{}\"\n", roff(&heading))).expect(&heading);
+        let (table, _) = below.split_once(".SH ").unwrap();
+        for key in keys {
+            let (_, entry) = table.split_once(&format!(".TP\n\\fB{}\\fR", key.name)).expect(key.name);
+            let default = key.default.map_or("Required.".to_owned(), |default| format!("Default: {}", roff(default)));
+            assert!(entry.contains(&default) || key.default.is_none(), "{key:?}: {entry}");
+        }
+    }
+    assert!(page.contains("Required."));
 }
