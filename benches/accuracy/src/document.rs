@@ -28,6 +28,11 @@ pub fn default_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/accuracy.md")
 }
 
+/// `simulated.md` of this crate, the tables of simulated runs.
+pub fn simulated_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("simulated.md")
+}
+
 /// Replaces what stands between the markers of `name`.
 ///
 /// # Errors

@@ -12,7 +12,8 @@
 //! - [`fleet`] is no proof: it tells what purges of thousands of nodes cost, from what single steps do.
 //! - [`findings`] has `unladen weigh` look for faults that `subjects/pledges` commits on purpose.
 //!
-//! `docs/reference/accuracy.md` shows the results; its tables are written by the program of this crate.
+//! `docs/reference/accuracy.md` shows the results, `simulated.md` the tables of simulated runs: the program of this crate
+//! writes both.
 //!
 //! ```
 //! use unladen_accuracy::{background::Kind, simulate};
