@@ -1,5 +1,5 @@
-//! The program behind `make accuracy`: runs the proofs and writes the tables of docs/reference/accuracy.md and, of
-//! simulated runs, of simulated.md.
+//! The program behind `make accuracy`: runs the proofs and writes tables.md, the tables behind
+//! docs/reference/accuracy.md.
 
 mod between;
 mod comparing;
@@ -43,11 +43,7 @@ enum Proof {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let usual = match cli.proof {
-        Proof::Fleet => fleets::default_path(),
-        Proof::Simulate(_) => document::simulated_path(),
-        _ => document::default_path(),
-    };
+    let usual = if matches!(cli.proof, Proof::Fleet) { fleets::default_path() } else { document::default_path() };
     let document = cli.document.unwrap_or(usual);
     if matches!(cli.proof, Proof::Real(_) | Proof::Runs(_) | Proof::Findings(_)) {
         interrupt::take_down_first();
