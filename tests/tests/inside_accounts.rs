@@ -1,5 +1,5 @@
 //! What was once found by hand in real applications, and written about, is found by the rules without a hint: which
-//! rules, and their counts. The figures are those of Debian 12's packages; `docs/reference/accuracy.md` has the
+//! rules, and their counts. The figures are those of Debian 12's packages; `benches/accuracy/tables.md` has the
 //! measurements.
 //!
 //! Long: pages of a thousand files are compiled, and applications restarted, for each of many requests.

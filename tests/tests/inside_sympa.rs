@@ -1,5 +1,5 @@
 //! What was once found by hand in Sympa's page of lists, and written about, is found by the rules without a hint. The
-//! figures are those of Debian 12's package; `docs/reference/accuracy.md` has the measurements.
+//! figures are those of Debian 12's package; `benches/accuracy/tables.md` has the measurements.
 //!
 //! Measures: how much longer the first request of a fresh process takes than later ones.
 

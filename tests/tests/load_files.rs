@@ -133,13 +133,8 @@ fn a_load_that_runs_can_be_looked_at() {
     running.wait().ended_with(130);
 }
 
-/// The reader of docs/reference/records.md, as it stands there.
-fn python_reader() -> String {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/records.md");
-    let page = std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
-    let (_, from) = page.split_once("```python\n").expect("docs/reference/records.md has a reader");
-    from.split_once("```").expect("which ends").0.to_owned()
-}
+/// The reader that docs/reference/records.md names.
+const PYTHON_READER: &str = include_str!("../../docs/reference/records.py");
 
 #[test]
 fn the_reader_of_the_documentation_reads_every_field() {
@@ -157,7 +152,7 @@ fn the_reader_of_the_documentation_reads_every_field() {
     let args = ["--rate", "200", "-n", "200", "--arrivals", "poisson", "-c", "2", "--timeout", "500ms", "--record"];
     Call::load(args).args([&file]).args([timeouts.url("/")]).run().ended_with(4);
     let script = folder.path().join("reader.py");
-    std::fs::write(&script, python_reader()).unwrap();
+    std::fs::write(&script, PYTHON_READER).unwrap();
     let output = Command::new("python3").arg(&script).arg(&file).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let lines: Vec<serde_json::Value> =

@@ -23,9 +23,9 @@ pub enum DocumentError {
     },
 }
 
-/// `docs/reference/accuracy.md` of this repository.
+/// `tables.md` of this crate.
 pub fn default_path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/accuracy.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tables.md")
 }
 
 /// Replaces what stands between the markers of `name`.

@@ -1,6 +1,6 @@
-//! `fleet`: what purges of 10, 1,000 and 10,000 nodes cost, and the tables of docs/concepts/fleet.md that tell of them.
+//! `fleet`: what purges of 10, 1,000 and 10,000 nodes cost, and the tables behind docs/concepts/fleet.md.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use unladen_accuracy::Table;
 use unladen_accuracy::document::{DocumentError, put};
@@ -21,11 +21,6 @@ pub(crate) fn write(document: &Path) -> Result<bool, DocumentError> {
         put(document, name, &table.to_string())?;
     }
     Ok(true)
-}
-
-/// `docs/concepts/fleet.md` of this repository.
-pub(crate) fn default_path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/concepts/fleet.md")
 }
 
 fn tables() -> [(&'static str, Table); 2] {
@@ -112,10 +107,10 @@ mod tests {
         assert_eq!([10, 1_000, 10_000].map(grouped), ["10", "1,000", "10,000"]);
     }
 
-    /// The page is what the simulation gives, which is the same everywhere: `unladen-accuracy fleet` writes it.
+    /// The file is what the simulation gives, which is the same everywhere: `unladen-accuracy fleet` writes it.
     #[test]
-    fn the_page_has_what_is_simulated() {
-        let page = std::fs::read_to_string(default_path()).unwrap();
+    fn the_file_has_what_is_simulated() {
+        let page = std::fs::read_to_string(unladen_accuracy::document::default_path()).unwrap();
         for (name, table) in tables() {
             assert!(
                 page.contains(&table.to_string()),

@@ -12,7 +12,7 @@
 //! - [`fleet`] is no proof: it tells what purges of thousands of nodes cost, from what single steps do.
 //! - [`findings`] has `unladen weigh` look for faults that `subjects/pledges` commits on purpose.
 //!
-//! `docs/reference/accuracy.md` shows the results; its tables are written by the program of this crate.
+//! `docs/reference/accuracy.md` says what comes of it; the program of this crate writes its tables, `tables.md`.
 //!
 //! ```
 //! use unladen_accuracy::{background::Kind, simulate};

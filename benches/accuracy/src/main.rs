@@ -1,4 +1,5 @@
-//! The program behind `make accuracy`: runs the proofs and writes the tables of docs/reference/accuracy.md.
+//! The program behind `make accuracy`: runs the proofs and writes tables.md, the tables behind
+//! docs/reference/accuracy.md.
 
 mod between;
 mod comparing;
@@ -42,8 +43,7 @@ enum Proof {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let usual = if matches!(cli.proof, Proof::Fleet) { fleets::default_path() } else { document::default_path() };
-    let document = cli.document.unwrap_or(usual);
+    let document = cli.document.unwrap_or_else(document::default_path);
     if matches!(cli.proof, Proof::Real(_) | Proof::Runs(_) | Proof::Findings(_)) {
         interrupt::take_down_first();
     }

@@ -1,7 +1,7 @@
 //! Result documents, read back. The principal type is [`Document`]: `--json` output of a measuring command, or of a
 //! check of a class map, from this version or an earlier one.
 //!
-//! The types mirror docs/reference/json.md field for field; `schemas/` describes each field, and comments here add what
+//! The types mirror `schemas/` field for field, which describe each field for users; comments here add what
 //! that lacks. The types are owned and tolerant: missing fields have their defaults, unknown fields are ignored.
 //! Serialised again, a document keeps its fields. [`Schema`] describes all documents to other programs.
 //!

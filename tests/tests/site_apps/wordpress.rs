@@ -14,6 +14,8 @@ use crate::printed;
 use crate::servers::done;
 use crate::visitor::Visitor;
 
+const TRIGGERS: &str = include_str!("../../../docs/guides/wordpress/triggers.sql");
+
 /// WordPress behind a site, which runs its scripts and sends its files.
 struct Blog {
     subject: Subject,
@@ -30,7 +32,7 @@ impl Blog {
         let subject = Subject::up_with("wordpress", variables);
         let (counter, _) = printed("sql mariadb").split_once("create trigger").expect("triggers");
         let own = "create user validator@localhost; grant select on wordpress.page_version to validator@localhost;";
-        sql(&subject, &format!("{counter}\n{}\n{own}", printed("sql wordpress")));
+        sql(&subject, &format!("{counter}\n{TRIGGERS}\n{own}"));
         let state = subject.get("STATE");
         let site = Site::start(&format!(
             "root = \"{state}/wp\"

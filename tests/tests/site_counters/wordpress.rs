@@ -1,4 +1,4 @@
-//! WordPress with the triggers of docs/concepts/caching.md: what its own functions change is seen by the request after
+//! WordPress with the triggers of docs/guides/wordpress: what its own functions change is seen by the request after
 //! it.
 
 use std::path::Path;
@@ -8,6 +8,8 @@ use unladen_tests::{Answer, Site, Subject};
 
 use crate::doc;
 use crate::servers::done;
+
+const TRIGGERS: &str = include_str!("../../../docs/guides/wordpress/triggers.sql");
 
 /// WordPress, with the counter in its database, behind `unladen serve`.
 struct Blog {
@@ -20,7 +22,7 @@ impl Blog {
         let subject = Subject::up("wordpress");
         let (counter, _) = doc::block("sql", "mariadb").split_once("create trigger").expect("triggers");
         let own = "create user validator@localhost; grant select on wordpress.page_version to validator@localhost;";
-        sql(&subject, &format!("{counter}\n{}\n{own}", doc::block("sql", "wordpress")));
+        sql(&subject, &format!("{counter}\n{TRIGGERS}\n{own}"));
         let database = format!("mysql://validator@localhost/wordpress?socket={}", subject.get("DATABASE_SOCKET"));
         let validator = doc::validator("wordpress", &database);
         let site = Site::start(&format!("upstream = \"{}\"\n{validator}", subject.get("SITE")));

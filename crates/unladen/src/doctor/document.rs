@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::checked::{Checked, worst};
 
-/// docs/reference/json.md lists the fields.
+/// `unladen schema doctor` describes the fields.
 pub(crate) fn document(checked: &[Checked]) -> Value {
     let rows = |checked: &Checked| {
         let name = checked.name;
