@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use unladen_toml::{Bad, Problem, Table, Value};
 
 use super::explain::Shown;
-use super::keys;
+use super::keys::{self, strangers};
 use super::level::Level;
 use super::reading::Reading;
-use super::strangers::strangers;
+use super::settings::{AccessSettings, AuthSettings};
 use super::trusted;
 use super::users::Users;
-use crate::settings::{AccessSettings, AuthSettings};
 
 const OF_OTHERS: u32 = 0o007;
 

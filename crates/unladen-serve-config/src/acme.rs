@@ -8,12 +8,11 @@ use url::Url;
 
 use super::explain::{Origin, Shown};
 use super::hosts::Hosts;
-use super::keys;
+use super::keys::{self, strangers};
 use super::level::Level;
 use super::reading::Reading;
-use super::strangers::strangers;
+use super::settings::{AcmeSettings, Challenge, EabSettings, HostName};
 use super::tls;
-use crate::settings::{AcmeSettings, Challenge, EabSettings, HostName};
 
 const LETS_ENCRYPT: &str = "https://acme-v02.api.letsencrypt.org/directory";
 const STAGING: &str = "https://acme-staging-v02.api.letsencrypt.org/directory";

@@ -3,13 +3,12 @@
 use unladen_toml::{Bad, Table, Value};
 
 use super::explain::Shown;
-use super::keys;
+use super::keys::{self, strangers};
 use super::level::Level;
+use super::owned::Owned;
 use super::reading::Reading;
-use super::strangers::strangers;
+use super::settings::HeaderEdits;
 use super::strings::{self, entries, texts};
-use crate::owned::Owned;
-use crate::settings::HeaderEdits;
 
 /// Framing and connection fields (RFC 9110, section 7.6.1): only the code that writes messages sets them.
 const FRAMING: [&str; 12] = [

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use unladen_toml::bytes_text;
 
-use super::keys::{self, Key};
-use super::whose::Whose;
+use super::keys::{self, Key, Whose};
 
 /// A value of the configuration, and where it comes from.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! Reads the tables below `[[outbound]]` and `[[site]]`, one function a table.
 
 use std::net::SocketAddr;
+use std::prefix::PathBuf;
 use std::time::Duration;
 
 use unladen_pool::{
@@ -12,9 +13,9 @@ use unladen_toml::{Bad, DAY, MILLISECOND, Value};
 use super::explain::Shown;
 use super::level::Level;
 use super::reading::Reading;
+use super::settings::proxy::Pace;
+use super::settings::{BufferSettings, ClientSettings};
 use super::strings::{self, texts};
-use crate::pace::Pace;
-use crate::settings::ClientSettings;
 
 /// Upstreams seldom keep an idle connection for longer.
 const LONG_IDLE: Duration = Duration::from_secs(60);
@@ -248,4 +249,44 @@ pub(super) fn or_none<'t, T>(
     read: impl FnOnce(&Value<'t>) -> Result<T, Bad>,
 ) -> Result<Option<T>, Bad> {
     if value.as_text() == Some("none") { Ok(None) } else { read(value).map(Some) }
+}
+
+const PATHS: &str = "a list of prefix prefixes, such as [\"/upload/\"]";
+
+pub(super) fn buffer(level: &Level<'_>, usual: BufferSettings, r: &mut Reading<'_>) -> BufferSettings {
+    let buffer = BufferSettings {
+        requests: level.flag("requests", usual.requests, r),
+        answers: level.flag("answers", usual.answers, r),
+        streamed: level.take(
+            "streamed",
+            usual.streamed,
+            r,
+            |value, _| value.list(PATHS)?.iter().map(prefix).collect(),
+            |paths| Shown::List(paths.iter().cloned().map(Shown::Text).collect()),
+        ),
+        memory: level.bytes("memory", 0..=64 << 20, usual.memory, r),
+        all_memory: level.bytes("all_memory", 0..=1 << 40, usual.all_memory, r),
+        disk: level.bytes("disk", 0..=1 << 50, usual.disk, r),
+        folder: level.take(
+            "folder",
+            usual.folder,
+            r,
+            |value, r| Ok(r.path(value.one_line()?)),
+            |folder: &PathBuf| Shown::Text(folder.display().to_string()),
+        ),
+    };
+    if !buffer.requests && !buffer.streamed.is_empty() {
+        r.warn(
+            level.at(&["streamed"]),
+            "`buffer.streamed` has no effect: `buffer.requests` is false, so all requests are streamed",
+        );
+    }
+    buffer
+}
+
+fn prefix(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.one_line()?;
+    let is_path = text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#*".contains(&byte));
+    let expected = "a prefix prefix such as \"/upload/\"; it covers all paths that begin so";
+    if is_path { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), expected)) }
 }

@@ -5,12 +5,10 @@ use std::time::Duration;
 
 use unladen_toml::{Bad, Problem, Table, Value};
 
-use super::config_problem::ConfigProblem;
+use super::error::ConfigProblem;
 use super::explain::{Origin, Shown};
-use super::keys;
+use super::keys::{self, Whose, strangers};
 use super::reading::Reading;
-use super::strangers::strangers;
-use super::whose::Whose;
 
 /// A table with its defaults: those of `[defaults]`, or, for a `[[site]]`, those of its preset.
 #[derive(Clone)]

@@ -4,12 +4,11 @@ use unladen_pool::{Balance, LimitSettings, PoolSettings, Protocol, TimeoutSettin
 use unladen_toml::{Bad, Problem, Table, Value, nearest};
 
 use super::explain::Shown;
+use super::keys::{self, Whose, strangers};
 use super::level::Level;
 use super::reading::Reading;
-use super::strangers::strangers;
-use super::whose::Whose;
-use super::{buffer, groups, keys, listen, origins, rates, tls};
-use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
+use super::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
+use super::{groups, listen, origins, rates, tls};
 
 /// A socket's user and group may open it.
 const SOCKET_MODE: u32 = 0o660;
@@ -108,7 +107,7 @@ pub(super) fn rest(
         level.take("socket_mode", SOCKET_MODE, r, |value, _| mode(value), |mode| Shown::Text(format!("{mode:04o}")));
     limits(level, level, &mut upstream, (usual.limits, usual.timeouts, usual.breaker), r);
     let client = groups::client(&level.group("client", r), usual.client, r);
-    let buffer = buffer::read(&level.group("buffer", r), usual.buffer, r);
+    let buffer = groups::buffer(&level.group("buffer", r), usual.buffer, r);
     let rates = rates::read_all(level, r);
     let settings = ProxySettings {
         listen: Vec::new(),

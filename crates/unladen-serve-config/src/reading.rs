@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use unladen_toml::{Bad, Place, Problem};
 
+use super::error::Warning;
 use super::explain::{Explained, Origin, Shown};
-use super::keys;
+use super::keys::{self, Whose};
+use super::settings::FleetSettings;
 use super::surroundings::Surroundings;
-use super::warning::Warning;
-use super::whose::Whose;
-use crate::settings::FleetSettings;
 
 pub(super) struct Reading<'a> {
     pub(super) text: &'a str,

@@ -5,19 +5,16 @@ use std::hash::DefaultHasher;
 use unladen_pool::{Protocol, UpstreamSettings};
 use unladen_toml::{Bad, Problem, Table, Value};
 
-use super::access;
 use super::application::{self, both};
-use super::edits;
 use super::explain::{Explained, Origin, Shown};
-use super::keys;
+use super::keys::{self, strangers};
 use super::level::Level;
-use super::outbound;
 use super::reading::Reading;
-use super::strangers::strangers;
-use super::strings::{self, texts};
-use crate::settings::{
+use super::settings::{
     Application, FolderSettings, ProxySettings, RouteAction, RouteMatch, RouteSettings, ScriptSettings,
 };
+use super::strings::{self, texts};
+use super::{access, edits, outbound};
 
 /// Placeholders in a redirect's target for parts of the request.
 const PLACES: [&str; 4] = ["{uri}", "{path}", "{query}", "{host}"];

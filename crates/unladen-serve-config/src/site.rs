@@ -11,21 +11,18 @@ use unladen_pool::{LimitSettings, Protocol, TimeoutSettings, UpstreamSettings};
 use unladen_toml::{Bad, DAY, Problem, Table, Value};
 
 use super::explain::Shown;
-use super::hosts::Hosts;
+use super::hosts::{self, Hosts};
+use super::keys::{self, Whose, strangers};
 use super::level::Level;
 use super::outbound::{self, Addresses, Usual};
 use super::reading::Reading;
-use super::routes::OfSite;
-use super::stamp::SiteStamp;
-use super::strangers::strangers;
-use super::whose::Whose;
-use super::{
-    acme, application, cache, certificates, clients, effects, hosts, keys, preset, routes, sending, site_queue,
-    snapshot, trusted, validators,
+use super::routes::{self, OfSite};
+use super::settings::proxy::Pace;
+use super::settings::{
+    Application, BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings, ServerTlsSettings,
+    SiteSettings,
 };
-use crate::pace::Pace;
-use crate::settings::{Application, ServerTlsSettings, SiteSettings};
-use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
+use super::{acme, application, cache, preset, site_tables, tls, trusted, validators};
 
 /// The default name: there is mostly one site.
 const NAME: &str = "site";
@@ -75,7 +72,7 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     let text = |text: &String| Shown::Text(text.clone());
     let said_name = level.take("name", usual_name, r, |value, _| outbound::name(value), text);
     let (hosts, is_default) = hosts::read(&level, r);
-    let (tls, tls_stamp) = certificates::read(&level, r);
+    let (tls, tls_stamp) = tls::certificates(&level, r);
     let acme = acme::read(&level, &hosts, r);
     let is_tls = tls.is_some() || acme.is_some() || level.find("tls", r).is_some();
     // A certificate that an authority issues has no files here.
@@ -99,9 +96,9 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     let per_client = level.count("per_client", 1..=1_000_000, PER_CLIENT, r);
     let retry_after = level.duration("retry_after", Duration::from_secs(1)..=DAY, RETRY_AFTER, r);
     let compress = level.flag("compress", true, r);
-    let (effects, no_effects) = effects::read(&level, r);
+    let (effects, no_effects) = site_tables::effects(&level, r);
     let trusted = trusted::read(&level, r);
-    let clients = clients::read(&level, r);
+    let clients = site_tables::clients(&level, r);
     let (cache, country) = match level.switch("cache", true, r) {
         Some(level) => {
             let (cache, stamp) = cache::read(&level, r);
@@ -123,7 +120,7 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
         upstream.http = Protocol::FastCgi;
     }
     let (proxy, app_stamp) = outbound::rest(&level, upstream, usual(), r);
-    let files = sending::read(&level, r);
+    let files = site_tables::files(&level, r);
     let mut route_stamp = DefaultHasher::new();
     let error_page = error_page(&level, &mut route_stamp, r);
     let none = Application::Upstream;
@@ -134,8 +131,8 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     };
     let routes = routes::read_all(&level, &of, &mut route_stamp, r);
     let asks = matches!(&application, Some((Application::Php(script), _)) if script.status_path.is_some());
-    let queue = site_queue::read(&level, asks, proxy.upstream.limits.connections, r);
-    let snapshot = snapshot::read(&level, said_name.as_str(), cache.as_ref(), r);
+    let queue = site_tables::queue(&level, asks, proxy.upstream.limits.connections, r);
+    let snapshot = site_tables::snapshot(&level, said_name.as_str(), cache.as_ref(), r);
     let mut validators = validators::read_all(&level, r);
     validators.extend(preset::validators(&level, preset, r));
     if cache.is_none() && !validators.is_empty() {
@@ -312,4 +309,16 @@ fn policy(value: &Value<'_>) -> Result<String, Bad> {
         }
     }
     if has_age { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), form)) }
+}
+
+/// Numbers that change with the files of a `[[site]]`, even if the settings stay the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SiteStamp {
+    /// TLS files of its calls to the application: if they change, it is another upstream.
+    pub proxy: u64,
+    /// Certificates and keys for clients.
+    pub tls: u64,
+    pub country: u64,
+    /// Files that its routes name (passwords, other upstreams' TLS), and the page of local replies.
+    pub routes: u64,
 }

@@ -3,17 +3,16 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use unladen_observability::{Addresses, LogField, LogFields, LogSettings, OtlpSettings, PeerAddress, ReadyCheck};
 use unladen_toml::{Bad, DAY, Table, Value};
 use url::Url;
 
 use super::explain::{Origin, Shown};
+use super::keys::{self, Whose, strangers};
 use super::level::Level;
+use super::listen;
 use super::reading::Reading;
-use super::strangers::strangers;
-use super::whose::Whose;
-use super::{keys, listen};
-use crate::settings::{AdminSettings, ListenAddress};
-use unladen_observability::{Addresses, LogField, LogFields, LogSettings, OtlpSettings, PeerAddress, ReadyCheck};
+use super::settings::{AdminSettings, ListenAddress};
 
 /// As long as an upstream may take to begin its answer.
 const DRAIN: Duration = Duration::from_secs(30);

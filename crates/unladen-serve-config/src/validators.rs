@@ -1,21 +1,17 @@
 //! Reads the tables `[[site.validator]]`.
 
-mod pushed;
-mod shared;
-
 use std::time::Duration;
 
 use unladen_toml::{Bad, DAY, MILLISECOND, Problem, Table, Value};
-use unladen_validator::{PathPattern, ValidatorSettings, ValidatorSource};
+use unladen_validator::{ListenSettings, PathPattern, SharedSettings, ValidatorSettings, ValidatorSource};
 
 use super::database::{self, Database};
 use super::explain::{Origin, Shown};
 use super::groups::or_none;
-use super::keys;
+use super::keys::{self, strangers};
 use super::level::Level;
 use super::maximum::is_maximum;
 use super::reading::Reading;
-use super::strangers::strangers;
 
 const TIMEOUT: Duration = Duration::from_millis(100);
 pub(super) const CONNECTIONS: usize = 2;
@@ -71,8 +67,8 @@ fn validator(level: &Level<'_>, r: &mut Reading<'_>) -> Option<ValidatorSettings
         |value, _| or_none(value, |value| value.duration(MILLISECOND..=DAY)),
         |value: &Option<Duration>| value.map_or(Shown::None, Shown::Duration),
     );
-    let listen = pushed::read(level, source.as_ref(), r);
-    let shared = shared::read(level, source.as_ref(), r);
+    let listen = pushed(level, source.as_ref(), r);
+    let shared = shared(level, source.as_ref(), r);
     Some(ValidatorSettings { path: path?.0, source: source?, timeout, connections, stale, listen, shared })
 }
 
@@ -230,4 +226,75 @@ fn template(value: &Value<'_>, names: Option<&[String]>, r: &mut Reading<'_>) ->
         Ok(path) => Ok(path),
         Err(_) => Err(value.refuse(format!("`{text}`"), "a path in UTF-8")),
     }
+}
+
+/// Longer than a pause of a busy machine; a page that is a second old harms few.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+const HEARTBEAT_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(60);
+/// PostgreSQL's bound.
+const LONGEST_CHANNEL: usize = 63;
+
+/// `None` if the database is asked each time.
+pub(crate) fn pushed(
+    level: &Level<'_>,
+    source: Option<&ValidatorSource>,
+    r: &mut Reading<'_>,
+) -> Option<ListenSettings> {
+    let shown = |channel: &Option<String>| channel.clone().map_or(Shown::None, Shown::Text);
+    let channel = level.take("listen", None, r, |value, _| channel(value).map(Some), shown);
+    let heartbeat = level.duration("heartbeat", HEARTBEAT_BOUNDS, HEARTBEAT, r);
+    if heartbeat != HEARTBEAT && !level.says("listen") {
+        r.warn(level.at(&["heartbeat"]), "`heartbeat` has no effect: it is for what `listen` remembers");
+    }
+    let channel = channel?;
+    if source.is_some_and(|source| !matches!(source, ValidatorSource::Postgres { .. })) {
+        let without = "needs a `database` of PostgreSQL, which alone tells of changes: remove this key";
+        r.refuse(level.at(&["listen"]), Problem::Alone { key: "listen", without });
+    }
+    Some(ListenSettings { channel, heartbeat })
+}
+
+/// Names that are the same with and without quotes.
+fn channel(value: &Value<'_>) -> Result<String, Bad> {
+    let text = value.one_line()?;
+    let is_known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    if text.is_empty() || text.len() > LONGEST_CHANNEL || !text.bytes().all(is_known) {
+        let expected = format!("1 to {LONGEST_CHANNEL} small letters, digits and `_`, as in \"pledge_changed\"");
+        return Err(value.refuse(format!("`{text}`"), expected));
+    }
+    Ok(text.to_owned())
+}
+
+/// Sites that can bear more are better off with a lifetime.
+const LONGEST_SHARED: Duration = Duration::from_secs(10);
+const SCHEMES: [&str; 4] = ["valkey", "valkeys", "redis", "rediss"];
+
+/// `None` if each node asks for itself.
+pub(crate) fn shared(
+    level: &Level<'_>,
+    source: Option<&ValidatorSource>,
+    r: &mut Reading<'_>,
+) -> Option<SharedSettings> {
+    let within = level.take(
+        "shared",
+        None,
+        r,
+        |value, _| or_none(value, |value| value.duration(MILLISECOND..=LONGEST_SHARED)),
+        |value: &Option<Duration>| value.map_or(Shown::None, Shown::Duration),
+    );
+    let within = within?;
+    let mut alone = |without| r.refuse(level.at(&["shared"]), Problem::Alone { key: "shared", without });
+    let is_same =
+        |source: &ValidatorSource| matches!(source, ValidatorSource::Postgres { .. } | ValidatorSource::MySql { .. });
+    if !source.is_none_or(is_same) {
+        alone("needs a `database` that all nodes ask, of PostgreSQL, MariaDB or MySQL: remove this key");
+    }
+    let fleet = r.fleet.clone().filter(|fleet| SCHEMES.contains(&fleet.purges.scheme()));
+    let Some(fleet) = fleet else {
+        let without = "needs Valkey or Redis, which keeps the answers: set `purges = \"valkey://…\"` in [fleet], or remove this key";
+        r.refuse(level.at(&["shared"]), Problem::Alone { key: "shared", without });
+        return None;
+    };
+    let site = level.whose.site().unwrap_or_default().to_owned();
+    Some(SharedSettings { within, url: fleet.purges, ca: fleet.ca, stamp: fleet.stamp, fleet: fleet.name, site })
 }
