@@ -13,8 +13,7 @@ use unladen_toml::{Bad, DAY, MILLISECOND, Value};
 use super::explain::Shown;
 use super::level::Level;
 use super::reading::Reading;
-use super::settings::proxy::Pace;
-use super::settings::{BufferSettings, ClientSettings};
+use super::settings::{BufferSettings, ClientSettings, Pace};
 use super::strings::{self, texts};
 
 /// Upstreams seldom keep an idle connection for longer.

@@ -45,7 +45,6 @@ pub use explain::{Explained, Origin as ValueOrigin, Shown};
 pub use keys::{Key, Whose};
 pub use listen::text as address_text;
 pub use owned::{Fate, Owned, is_plain, is_said_by_us, may_trail};
-pub use settings::proxy::Pace;
 pub use settings::*;
 pub use site::SiteStamp;
 pub use surroundings::{Machine, Surroundings};

@@ -17,10 +17,9 @@ use super::level::Level;
 use super::outbound::{self, Addresses, Usual};
 use super::reading::Reading;
 use super::routes::{self, OfSite};
-use super::settings::proxy::Pace;
 use super::settings::{
-    Application, BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings, ServerTlsSettings,
-    SiteSettings,
+    Application, BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, Pace, ProxySettings,
+    ServerTlsSettings, SiteSettings,
 };
 use super::{acme, application, cache, preset, site_tables, tls, trusted, validators};
 

@@ -8,8 +8,6 @@ use std::time::{Duration, Instant};
 use serde::{Serialize, Serializer};
 use unladen_pool::UpstreamSettings;
 
-pub use self::*;
-
 /// Where to listen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
