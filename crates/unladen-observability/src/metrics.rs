@@ -7,12 +7,11 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use crate::{End, Reason, RequestAccount, Reuse, Version};
-
 use super::exemplar::{BucketExemplars, Exemplars};
 use super::histogram::{Counter, Histogram, HistogramTotals};
-use super::method::Method;
+use super::request_account::Method;
 use super::site_counts::{SiteCounts, SiteTotals};
+use super::{End, Reason, RequestAccount, Reuse, Version};
 
 /// Rows of a shard, a power of two. The rows that count by end alone are fewer than [`RESERVED`].
 const ROWS: usize = 256;

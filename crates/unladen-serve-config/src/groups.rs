@@ -250,7 +250,7 @@ pub(super) fn or_none<'t, T>(
     if value.as_text() == Some("none") { Ok(None) } else { read(value).map(Some) }
 }
 
-const PATHS: &str = "a list of prefix prefixes, such as [\"/upload/\"]";
+const PATHS: &str = "a list of path prefixes, such as [\"/upload/\"]";
 
 pub(super) fn buffer(level: &Level<'_>, usual: BufferSettings, r: &mut Reading<'_>) -> BufferSettings {
     let buffer = BufferSettings {
@@ -286,6 +286,6 @@ pub(super) fn buffer(level: &Level<'_>, usual: BufferSettings, r: &mut Reading<'
 fn prefix(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let is_path = text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#*".contains(&byte));
-    let expected = "a prefix prefix such as \"/upload/\"; it covers all paths that begin so";
+    let expected = "a path prefix such as \"/upload/\"; it covers all paths that begin so";
     if is_path { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), expected)) }
 }

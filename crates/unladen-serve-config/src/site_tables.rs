@@ -117,7 +117,7 @@ pub(super) fn effects(level: &Level<'_>, r: &mut Reading<'_>) -> (Vec<String>, V
     let no_effects = patterns(level, "no_effects", r);
     if let Some(both) = effects.iter().find(|text| no_effects.iter().any(|other| other.eq_ignore_ascii_case(text))) {
         let one = || Shown::List(vec![Shown::Text(both.clone())]);
-        let why = "a GET has side effects or it has none; remove the effect from one of the two lists";
+        let why = "a GET has side effects or it has none; remove the pattern from one of the two lists";
         level.contradict(r, ("no_effects", one()), ("effects", one()), why);
     }
     (effects, no_effects)

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::family::{Attributes, Family, Point};
+use super::family::{Amount, Attributes, Family, Point};
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::site_counts::{ASKED, BROUGHT, SiteTotals};
-use crate::sites::{BufferState, QueueState, SiteState, StoreState};
+use crate::sites::{BufferState, CertificateState, QueueState, SiteState, SnapshotState, StoreState, WrittenSnapshot};
 
 pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
     let mut all = requests(upstreams);
@@ -175,4 +175,51 @@ pub(super) fn present(
 ) -> Vec<Point> {
     let sites = upstreams.iter().filter_map(|upstream| Some((upstream, upstream.site.as_ref()?)));
     sites.flat_map(|(upstream, state)| points(&site_of(upstream), state)).collect()
+}
+
+pub(super) fn certificates(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
+    let family = |name, read: fn(&CertificateState) -> Option<u64>| {
+        let of_site = |site: &OfSite, state: &SiteState| {
+            let point = |one: &CertificateState| {
+                Some(Point::whole(vec![site.clone(), ("name", one.name.clone().into())], read(one)?))
+            };
+            state.certificates.iter().filter_map(point).collect()
+        };
+        Family::of(name, present(upstreams, of_site))
+    };
+    vec![
+        family("unladen.certificate.not_after", |certificate| certificate.not_after),
+        family("unladen.certificate.failures", |certificate| Some(certificate.orders.as_ref()?.failures)),
+        family("unladen.certificate.next_step", |certificate| certificate.orders.as_ref()?.next),
+    ]
+}
+
+pub(super) fn snapshots(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
+    let count = |name, read: fn(&SnapshotState) -> u64| {
+        let of_site = |site: &OfSite, state: &SiteState| {
+            state.snapshot.iter().map(|snapshot| Point::whole(vec![site.clone()], read(snapshot))).collect()
+        };
+        Family::of(name, present(upstreams, of_site))
+    };
+    let last = |name, read: fn(&WrittenSnapshot) -> Amount| {
+        let of_site = |site: &OfSite, state: &SiteState| {
+            let last = state.snapshot.iter().filter_map(|snapshot| snapshot.last.as_ref());
+            last.map(|last| Point { attributes: vec![site.clone()], value: read(last), exemplars: None }).collect()
+        };
+        Family::of(name, present(upstreams, of_site))
+    };
+    let rejected = present(upstreams, |site, state| {
+        let rejected = state.snapshot.iter().flat_map(|snapshot| &snapshot.rejected);
+        rejected.map(|(why, n)| Point::whole(vec![site.clone(), ("reason", (*why).into())], *n)).collect()
+    });
+    vec![
+        count("unladen.snapshot.loaded", |snapshot| snapshot.loaded),
+        Family::of("unladen.snapshot.rejected", rejected),
+        count("unladen.snapshot.refused", |snapshot| u64::from(snapshot.refused.is_some())),
+        count("unladen.snapshot.failures", |snapshot| snapshot.failures),
+        last("unladen.snapshot.last_written", |last| Amount::Real(last.at as f64 / 1000.0)),
+        last("unladen.snapshot.responses", |last| Amount::Whole(last.responses)),
+        last("unladen.snapshot.size", |last| Amount::Whole(last.bytes)),
+        last("unladen.snapshot.duration", |last| Amount::Real(last.took.as_secs_f64())),
+    ]
 }

@@ -21,9 +21,9 @@ fn what_is_not_known_is_not_told() {
         zone: zone.map(str::to_owned),
     };
     let of = |to: &Destination, node| -> Vec<(String, String)> {
-        let document = document(to, "7", node);
+        let resource = resource(to, "7", node);
         let text = |value: &Value| value.as_str().map(str::to_owned);
-        let all = document["attributes"].as_array().unwrap().iter();
+        let all = resource["attributes"].as_array().unwrap().iter();
         all.filter_map(|one| Some((text(&one["key"])?, text(&one["value"]["stringValue"])?))).collect()
     };
     let all = of(&to(Some("production"), Some("eu-1a")), Some("web-1.5f3a"));
