@@ -1,4 +1,4 @@
-//! The principal type is [`Budget`]: bounds retries by a share of all requests.
+//! Retries: their [`Budget`], a share of all requests, and the pauses before them ([`delay`]).
 //!
 //! Retries bounded only for each request multiply the load of a failing upstream: with one retry each, twice the
 //! requests at the worst moment. Bounded by a share of all requests, the load grows by no more than that share.
@@ -6,6 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::settings::RetrySettings;
 use crate::window::Window;
 
 const WINDOW: Duration = Duration::from_secs(10);
@@ -44,6 +45,20 @@ impl Budget {
         }
         may
     }
+}
+
+/// Pause before the `attempt`-th retry (from 1): random, up to an exponentially growing bound.
+///
+/// "Full jitter" of Marc Brooker's "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015): of the methods
+/// compared there it spreads out clients that failed together with the fewest requests.
+pub fn delay(attempt: u32, settings: &RetrySettings) -> Duration {
+    bound(attempt, settings.backoff, settings.max_backoff).mul_f64(fastrand::f64())
+}
+
+/// Maximum pause before the `attempt`-th retry (from 1): doubled each time, up to `max`.
+pub(crate) fn bound(attempt: u32, first: Duration, max: Duration) -> Duration {
+    let factor = 1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
+    first.checked_mul(factor).unwrap_or(max).min(max)
 }
 
 #[cfg(test)]
