@@ -20,30 +20,20 @@
 //! Not with serde's derive: a value that may be a string, a table or a list loses its place there, and only the first
 //! mistake would be found. A reader's own kinds of mistake are an error type of that reader, as [`Problem::Other`].
 
+pub use bad_place::{BadPlace, Mistakes, Place};
+pub use document::Document;
+pub use problem::{meant, nearest, Bad, Problem};
+pub use table::Table;
+pub use value::{bytes_text, Value, DAY, MILLISECOND};
+
 #![forbid(unsafe_code)]
 
-mod bad;
 mod bad_place;
-mod bytes;
 mod document;
 mod hidden;
-mod mistakes;
-mod place;
 mod problem;
-mod suggestion;
 mod table;
 mod value;
-
-pub use bad::Bad;
-pub use bad_place::BadPlace;
-pub use bytes::bytes_text;
-pub use document::Document;
-pub use mistakes::Mistakes;
-pub use place::Place;
-pub use problem::Problem;
-pub use suggestion::{meant, nearest};
-pub use table::Table;
-pub use value::{DAY, MILLISECOND, Value};
 
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,9 @@
 //! If somebody removes the second stream's messages, each node finds its own word gone at the next one, and does not
 //! answer who is in the list for a lease from then on.
 
+mod link;
+mod place;
+
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -21,15 +24,9 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use self::link::Link;
-use self::patience::PATIENCE;
-use self::place::Place;
+use self::place::{PATIENCE, Place};
 use crate::purge_bus::{Answer, BATCH, BackEnd, PurgeBus, Read};
 use crate::{BusError, BusSettings, Member, Position};
-
-mod forbidden;
-mod link;
-mod patience;
-mod place;
 
 pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["nats", "tls"], name: "NATS", open };
 

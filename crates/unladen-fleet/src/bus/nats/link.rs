@@ -1,10 +1,9 @@
 //! The principal type is [`Link`]: a connection to a NATS server, with a fleet's streams there.
 
 use std::error::Error;
-use std::fmt;
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
+use std::{fmt, io};
 
 use async_nats::Subscriber;
 use async_nats::jetstream::context::{PublishAckFuture, PublishErrorKind};
@@ -16,11 +15,9 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 use unladen_tls::TlsFault;
 
-use super::patience::PATIENCE;
-use super::place::Place;
 use crate::BusError;
-use crate::bus::handshake::Handshake;
-use crate::plain::plain;
+use crate::bus::nats::place::{PATIENCE, Place};
+use crate::error::{Handshake, plain};
 use crate::purge_bus::MEMBERS;
 use crate::record::LONGEST;
 

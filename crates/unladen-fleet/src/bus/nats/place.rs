@@ -2,18 +2,17 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use async_nats::ConnectOptions;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
+use async_nats::{ConnectOptions, Event, ServerError};
 use rustls::ClientConfig;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
 use unladen_tls::{Trusted, Verifier, provider, system_authorities};
 
-use super::forbidden::Forbidden;
-use super::patience::PATIENCE;
+use crate::error::plain;
 use crate::record::LONGEST;
 use crate::{BusError, BusSettings};
 
@@ -196,6 +195,33 @@ fn tls(ca: Option<&Path>) -> Result<ClientConfig, String> {
         .dangerous()
         .with_custom_certificate_verifier(verifier)
         .with_no_client_auth())
+}
+
+/// Time limit of connecting, and of an answer.
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+
+#[derive(Clone, Debug, Default)]
+struct Forbidden(Arc<Mutex<Option<String>>>);
+
+impl Forbidden {
+    pub(super) fn hear(&self, event: &Event) {
+        if let Event::ServerError(ServerError::Other(words)) = event
+            && words.to_ascii_lowercase().contains("permissions violation")
+        {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(plain(words));
+        }
+    }
+
+    /// Explains an error: the unanswered request may have been forbidden.
+    pub(super) fn explains(&self, error: BusError) -> BusError {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match (error, last) {
+            (BusError::Timeout, Some(words)) => BusError::Refused(format!(
+                "{words}: the user needs the JetStream API (`$JS.API.>`), `unladen.>` and `_INBOX.>`"
+            )),
+            (error, _) => error,
+        }
+    }
 }
 
 #[cfg(test)]
