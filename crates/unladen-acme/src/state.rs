@@ -121,7 +121,7 @@ impl Folder {
 
 /// Held until it is dropped, or the process ends. On Linux it also works over NFS.
 #[derive(Debug)]
-struct Lock {
+pub(crate) struct Lock {
     _file: Flock<File>,
 }
 
@@ -141,7 +141,7 @@ impl Lock {
 }
 
 /// A part of the state: `None` if it is missing; the error says why it is invalid.
-type Found<T> = Result<Option<T>, String>;
+pub(crate) type Found<T> = Result<Option<T>, String>;
 
 pub(crate) fn parsed<T>(path: &Path, longest: u64, parse: impl FnOnce(&[u8]) -> Result<T, String>) -> Found<T> {
     let bytes = match bytes(path, longest) {

@@ -20,12 +20,6 @@
 //! Not with serde's derive: a value that may be a string, a table or a list loses its place there, and only the first
 //! mistake would be found. A reader's own kinds of mistake are an error type of that reader, as [`Problem::Other`].
 
-pub use bad_place::{BadPlace, Mistakes, Place};
-pub use document::Document;
-pub use problem::{meant, nearest, Bad, Problem};
-pub use table::Table;
-pub use value::{bytes_text, Value, DAY, MILLISECOND};
-
 #![forbid(unsafe_code)]
 
 mod bad_place;
@@ -34,6 +28,12 @@ mod hidden;
 mod problem;
 mod table;
 mod value;
+
+pub use bad_place::{BadPlace, Mistakes, Place};
+pub use document::Document;
+pub use problem::{Bad, Problem, meant, nearest};
+pub use table::Table;
+pub use value::{DAY, MILLISECOND, Value, bytes_text};
 
 #[cfg(test)]
 mod tests;
