@@ -30,7 +30,7 @@ const FRAMING: [&str; 12] = [
 pub(super) fn of_response(level: &Level<'_>, r: &mut Reading<'_>) -> HeaderEdits {
     let mut set = strings::map(level, "set", field, r);
     set.sort_unstable();
-    let remove = level.take("remove", Vec::new(), r, |value, r| texts(value, name_of, r), |names| strings::show(names));
+    let remove = strings::several(level, "remove", Vec::new(), name_of, r);
     HeaderEdits { set, remove }
 }
 
@@ -49,7 +49,7 @@ pub(super) fn of_request(level: &Level<'_>, r: &mut Reading<'_>) -> HeaderEdits 
         if edits.is_empty() {
             return Shown::None;
         }
-        let both = [("set", strings::show_map(&edits.set)), ("remove", strings::show(&edits.remove))];
+        let both = [("set", strings::show_map(&edits.set)), ("remove", Shown::list_or_none(&edits.remove))];
         Shown::Table(both.into_iter().filter(|(_, shown)| *shown != Shown::None).collect())
     })
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use unladen_toml::{Bad, Problem, Table, Value};
+use unladen_toml::{Bad, Table, Value};
 use url::{Host, Url};
 
-use super::explain::{Origin, Shown};
+use super::explain::{Origin, Showable, Shown};
 use super::keys::{self, strangers};
 use super::level::Level;
 use super::owned::{Owned, is_plain};
@@ -14,16 +14,15 @@ use super::settings::{EntrySettings, EntryValue, RateServiceSettings, RateSettin
 
 /// The rates of an `[[outbound]]` or a `[[site]]`; without any, those of `[defaults]`.
 pub(super) fn read_all(of: &Level<'_>, r: &mut Reading<'_>) -> Vec<RateSettings> {
-    let place = (of.whose.clone(), None);
     let Some((value, origin)) = of.find("rate", r) else {
-        r.explain(place, (of.table, "rate"), Shown::None, Origin::BuiltIn);
+        of.explain("rate", Shown::None, Origin::BuiltIn, r);
         return Vec::new();
     };
     let headed = format!("[[{}.rate]]", of.table);
     let place_of_table = if of.says("rate") { headed.as_str() } else { "[[defaults.rate]]" };
     let list = value.list(&format!("tables, each headed {headed}"));
     let list = r.keep(list).unwrap_or_default();
-    r.explain(place, (of.table, "rate"), Shown::Count(list.len() as u64), origin);
+    of.explain("rate", Shown::Count(list.len() as u64), origin, r);
     let mut rates = Vec::new();
     for (index, value) in list.iter().enumerate() {
         let table = Table::of(value, place_of_table, "a table");
@@ -38,25 +37,14 @@ pub(super) fn read_all(of: &Level<'_>, r: &mut Reading<'_>) -> Vec<RateSettings>
 }
 
 fn rate(level: &Level<'_>, of: &Level<'_>, r: &mut Reading<'_>) -> Option<RateSettings> {
-    let header = level.take(
-        "header",
-        None,
-        r,
-        |value, _| header(value).map(Some),
-        |header: &Option<String>| header.clone().map_or(Shown::None, Shown::Text),
-    );
-    if let Some(header) = &header
-        && level.whose.site().is_some()
-        && let Some(without) = taken_off(header, of, r)
-    {
-        r.refuse(level.at(&["header"]), Problem::Alone { key: "header", without });
-    }
+    let header = level.optional("header", r, |value, _| header(value), String::shown);
     let shared = shared(level, header.as_deref(), r);
-    for name in shared.headers() {
+    let own = header.iter().map(|name| ("header", name.as_str()));
+    for (key, name) in own.chain(shared.headers().map(|name| ("descriptor", name))) {
         if level.whose.site().is_some()
             && let Some(without) = taken_off(name, of, r)
         {
-            r.refuse(level.at(&["descriptor"]), Problem::Alone { key: "descriptor", without });
+            level.alone(key, without, r);
         }
     }
     let expected = "requests a second, from 0.001 to 1000000";
@@ -68,8 +56,7 @@ fn rate(level: &Level<'_>, of: &Level<'_>, r: &mut Reading<'_>) -> Option<RateSe
     let keys = level.count("keys", 1..=1_000_000, 10_000, r);
     let hits = level.flag("hits", false, r);
     if hits && level.whose.site().is_none() {
-        let without = "counts cache hits, which only a [[site]] has: remove this key";
-        r.refuse(level.at(&["hits"]), Problem::Alone { key: "hits", without });
+        level.alone("hits", "counts cache hits, which only a [[site]] has: remove this key", r);
     }
     if header.is_none() && shared.service.is_none() && level.at(&["keys"]) != level.at(&[]) {
         r.warn(level.at(&["keys"]), "`rate.keys` has no effect without `header` or `descriptor`");
@@ -123,9 +110,9 @@ fn header(value: &Value<'_>) -> Result<String, Bad> {
 
 struct Shared {
     /// `None` if the bound is of this process alone.
-    pub(super) service: Option<RateServiceSettings>,
-    pub(super) descriptor: Vec<EntrySettings>,
-    pub(super) deadline: Duration,
+    service: Option<RateServiceSettings>,
+    descriptor: Vec<EntrySettings>,
+    deadline: Duration,
 }
 
 const SERVICE: &str =
@@ -139,44 +126,32 @@ const LONGEST: usize = 255;
 const MOST_ENTRIES: usize = 8;
 
 /// `header` separates buckets of this process, and is refused beside `service`.
-pub(crate) fn shared(level: &Level<'_>, header: Option<&str>, r: &mut Reading<'_>) -> Shared {
-    let service = level.take(
-        "service",
-        None,
-        r,
-        |value, _| service(value).map(Some),
-        |service: &Option<RateServiceSettings>| {
-            service.as_ref().map_or(Shown::None, |service| Shown::Text(service.to_string()))
-        },
-    );
+fn shared(level: &Level<'_>, header: Option<&str>, r: &mut Reading<'_>) -> Shared {
+    let service = level.optional("service", r, |value, _| service(value), |service| Shown::Text(service.to_string()));
     let is_of_site = level.whose.site().is_some();
     let entries = level.take(
         "descriptor",
         Vec::new(),
         r,
         |value, r| entries(value, is_of_site, r),
-        |entries: &Vec<EntrySettings>| match entries.as_slice() {
-            [] => Shown::None,
-            entries => Shown::List(entries.iter().map(|entry| Shown::Text(entry.to_string())).collect()),
-        },
+        |entries| Shown::list_or_none(entries),
     );
     let deadline = level.duration("deadline", DEADLINE_BOUNDS, DEADLINE, r);
-    let alone = |key, without| Problem::Alone { key, without };
     match (&service, entries.is_empty()) {
         (None, true) if level.at(&["deadline"]) != level.at(&[]) => {
             r.warn(level.at(&["deadline"]), "`rate.deadline` has no effect without `service`");
         }
         (None, true) => {}
         (None, false) => {
-            r.refuse(level.at(&["descriptor"]), alone("descriptor", "is for a service of limits: add `service`"));
+            level.alone("descriptor", "is for a service of limits: add `service`", r);
         }
         (Some(_), true) => {
             let without = "has to be told which limit of its domain is meant: add `descriptor`";
-            r.refuse(level.at(&["service"]), alone("service", without));
+            level.alone("service", without, r);
         }
         (Some(_), false) if header.is_some() => {
             let without = "is for buckets of this process: with `service`, say `$header:NAME` in `descriptor`";
-            r.refuse(level.at(&["header"]), alone("header", without));
+            level.alone("header", without, r);
         }
         (Some(_), false) => {}
     }
@@ -184,7 +159,7 @@ pub(crate) fn shared(level: &Level<'_>, header: Option<&str>, r: &mut Reading<'_
 }
 
 impl Shared {
-    pub(super) fn headers(&self) -> impl Iterator<Item = &str> {
+    fn headers(&self) -> impl Iterator<Item = &str> {
         self.descriptor.iter().filter_map(|entry| match &entry.value {
             EntryValue::Header(name) => Some(name.as_str()),
             EntryValue::Fixed(_) | EntryValue::Client => None,
@@ -221,8 +196,7 @@ fn entries(value: &Value<'_>, is_of_site: bool, r: &mut Reading<'_>) -> Result<V
     if list.is_empty() || list.len() > MOST_ENTRIES {
         return Err(value.refuse(format!("{} entries", list.len()), format!("1 to {MOST_ENTRIES} {DESCRIPTOR}")));
     }
-    let read: Vec<_> = list.iter().map(|one| entry(one, is_of_site)).collect();
-    Ok(shared.into_iter().filter_map(|one| r.keep(one)).collect())
+    Ok(r.keep_each(list.iter().map(|one| entry(one, is_of_site))))
 }
 
 fn entry(value: &Value<'_>, is_of_site: bool) -> Result<EntrySettings, Bad> {

@@ -42,6 +42,11 @@ impl<'a> Reading<'a> {
         result.map_err(|bad| self.bads.push(bad)).ok()
     }
 
+    /// The values, and a mistake for each that is none.
+    pub(super) fn keep_each<T>(&mut self, results: impl IntoIterator<Item = Result<T, Bad>>) -> Vec<T> {
+        results.into_iter().filter_map(|result| self.keep(result)).collect()
+    }
+
     /// Reports what is wrong only where it is in force.
     pub(super) fn refuse(&mut self, span: Range<usize>, problem: Problem) {
         if !self.is_trial {

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use unladen_fleet::WhenCutOff;
 use unladen_pool::{LimitSettings, Protocol, TimeoutSettings, UpstreamSettings};
-use unladen_toml::{Bad, DAY, Problem, Table, Value};
+use unladen_toml::{Bad, DAY, Table, Value};
 
-use super::explain::Shown;
+use super::explain::{Showable, Shown};
 use super::hosts::{self, Hosts};
 use super::keys::{self, Whose, strangers};
 use super::level::Level;
@@ -60,16 +60,13 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     let table = r.keep(Table::of(value, "[[site]]", "a table"))?;
     r.bads.extend(strangers(&table, &outbound::known(&keys::names("site"))));
     let name = table.get("name").and_then(|name| name.as_text()).map(str::to_owned);
-    let own = Some(table);
-    let mut level =
-        Level { table: "site", whose: Whose::Whole, index: None, own, defaults: None, preset: None, around: 0..0 };
+    let mut level = Level::of("site", table);
     let usual_name = hosts::usual_name(&level).unwrap_or_else(|| NAME.to_owned());
     let name = name.unwrap_or_else(|| usual_name.clone());
     let name = name.as_str();
     level.whose = Whose::Site(name.to_owned());
     let (level, preset) = preset::read(level, r);
-    let text = |text: &String| Shown::Text(text.clone());
-    let said_name = level.take("name", usual_name, r, |value, _| outbound::name(value), text);
+    let said_name = level.take("name", usual_name, r, |value, _| outbound::name(value), String::shown);
     let (hosts, is_default) = hosts::read(&level, r);
     let (tls, tls_stamp) = tls::certificates(&level, r);
     let acme = acme::read(&level, &hosts, r);
@@ -87,7 +84,7 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
             ("hsts", "makes browsers insist on https, and there is no `tls`: set `tls` too, or remove this key"),
         ] {
             if level.says(key) && (key != "hsts" || hsts.is_some()) {
-                r.refuse(level.at(&[key]), Problem::Alone { key, without });
+                level.alone(key, without, r);
             }
         }
     }
@@ -149,12 +146,10 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     }
     let (listen, (application, _)) = (listen?, application?);
     let only = |list: &Addresses| list.iter().map(|(address, _)| address.clone()).collect();
-    let proxy = ProxySettings { listen: only(&listen), ..proxy };
-    let redirects = only(&redirect);
     let settings = SiteSettings {
-        proxy,
+        proxy: ProxySettings { listen: only(&listen), ..proxy },
         tls,
-        redirect: redirects,
+        redirect: only(&redirect),
         hsts,
         trusted,
         underscores,
@@ -271,11 +266,9 @@ fn error_page(level: &Level<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>)
             return Err(wrong("it is longer than 256 KiB, which is held for each client that gets it"));
         }
         bytes.hash(stamp);
-        Ok(Some(path))
+        Ok(path)
     };
-    level.take("error_page", None, r, read, |path: &Option<PathBuf>| {
-        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
-    })
+    level.optional("error_page", r, read, PathBuf::shown)
 }
 
 /// `true`, `false`, or the value to send.

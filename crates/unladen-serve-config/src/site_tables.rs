@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use unladen_toml::{Bad, Problem, Value};
 
-use super::explain::{Origin, Shown};
+use super::explain::{Showable, Shown};
 use super::groups::or_none;
 use super::level::Level;
 use super::reading::Reading;
 use super::settings::{CacheSettings, CrowdSettings, FilesSettings, QueueSettings, SnapshotSettings, SnapshotTrust};
-use super::strings::{self, texts};
+use super::strings::{self, checked, texts};
 
 /// Nobody gets through a longer queue.
 const MANY: u64 = 1_000_000;
@@ -24,14 +24,10 @@ const WAIT: Duration = Duration::from_secs(5);
 /// `None` if requests do not wait here. `asks`: the application is asked how many requests it takes.
 pub(super) fn queue(site: &Level<'_>, asks: bool, connections: usize, r: &mut Reading<'_>) -> Option<QueueSettings> {
     let level = site.switch("queue", asks, r)?;
-    let count = |running: &Option<usize>| running.map_or(Shown::None, |running| Shown::Count(running as u64));
-    let expected = "the number of requests that the application works on at a time";
-    let whole = |value: &Value<'_>, _: &mut Reading<'_>| {
-        let running = value.whole(1..=MANY)?;
-        Ok(usize::try_from(running).ok())
-    };
-    let running = level.take("running", None, r, whole, count);
+    let running = level.optional("running", r, |value, _| value.whole(1..=MANY), |running| Shown::Count(*running));
+    let running = running.and_then(|running| usize::try_from(running).ok());
     if running.is_none() && !asks {
+        let expected = "the number of requests that the application works on at a time";
         let (place, key) = ("[site.queue]".to_owned(), "running");
         r.refuse(level.at(&[]), Problem::Missing { place, key, expected });
     }
@@ -49,24 +45,15 @@ pub(super) fn queue(site: &Level<'_>, asks: bool, connections: usize, r: &mut Re
         running,
         length: level.count("length", 1..=MANY, LENGTH, r),
         wait: level.duration("wait", Duration::from_millis(100)..=LONGEST, WAIT, r),
-        cookie: level.take(
-            "cookie",
-            None,
-            r,
-            |value, _| cookie(value).map(Some),
-            |cookie: &Option<String>| cookie.clone().map_or(Shown::None, Shown::Text),
-        ),
+        cookie: level.optional("cookie", r, |value, _| cookie(value), String::shown),
     })
 }
 
 /// A cookie's name: a token (RFC 6265, section 4.1.1).
 fn cookie(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.one_line()?;
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if !text.is_empty() && text.bytes().all(is_token) {
-        return Ok(text.to_owned());
-    }
-    Err(value.refuse(format!("`{text}`"), "the name of a cookie, such as \"PHPSESSID\""))
+    let is_name = |text: &str| !text.is_empty() && text.bytes().all(is_token);
+    checked(value, "the name of a cookie, such as \"PHPSESSID\"", is_name)
 }
 
 /// Some hundred bytes a second of a disk's endurance; what a restart needs is written at the stop.
@@ -86,14 +73,12 @@ pub(super) fn snapshot(
     let level = site.switch("snapshot", folder.is_some(), r)?;
     let Some(cache) = cache else {
         let without = "has nothing to write with the cache off (`cache = false`): remove it";
-        r.refuse(site.at(&["snapshot"]), Problem::Alone { key: "snapshot", without });
+        site.alone("snapshot", without, r);
         return None;
     };
     let usual = folder.map(|folder| folder.join(format!("{name}.snapshot")));
     let path = |value: &Value<'_>, r: &mut Reading<'_>| Ok(Some(r.path(value.one_line()?)));
-    let file = level.take("file", usual, r, path, |path: &Option<PathBuf>| {
-        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
-    });
+    let file = level.take("file", usual, r, path, Option::shown);
     let every = level.duration("every", SHORTEST_PAUSE..=LONGEST_PAUSE, EVERY, r);
     let words = [("fresh", SnapshotTrust::Fresh), ("revalidate", SnapshotTrust::Revalidate)];
     // Sites that purge rely on their pages being gone.
@@ -124,17 +109,9 @@ pub(super) fn effects(level: &Level<'_>, r: &mut Reading<'_>) -> (Vec<String>, V
 }
 
 fn patterns(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> Vec<String> {
-    let list = |value: &Value<'_>, r: &mut Reading<'_>| {
-        let each = value.list("a list of strings, such as [\"export\"]")?;
-        let mut texts = Vec::new();
-        for one in each {
-            let text = effect(&one);
-            texts.extend(r.keep(text));
-        }
-        Ok(texts)
-    };
-    let show = |texts: &Vec<String>| Shown::List(texts.iter().map(|text| Shown::Text(text.clone())).collect());
-    level.take(name, Vec::new(), r, list, show)
+    let form = "a list of strings, such as [\"export\"]";
+    let list = |value: &Value<'_>, r: &mut Reading<'_>| strings::list(value, form, effect, r);
+    level.take(name, Vec::new(), r, list, |texts| Shown::list(texts))
 }
 
 /// A decoded path without query; one `*`, at its end or at the beginning of a segment.
@@ -148,11 +125,7 @@ fn effect(value: &Value<'_>) -> Result<String, Bad> {
 }
 
 pub(super) fn clients(site: &Level<'_>, r: &mut Reading<'_>) -> CrowdSettings {
-    let (value, origin) = match site.find("clients", r) {
-        Some((_, origin)) => (Shown::Flag(true), origin),
-        None => (Shown::None, Origin::BuiltIn),
-    };
-    r.explain((site.whose.clone(), None), (site.table, "clients"), value, origin);
+    site.has("clients", r);
     let level = &site.group("clients", r);
     let usual = CrowdSettings::default();
     let clients = CrowdSettings {
@@ -183,8 +156,8 @@ pub(super) fn clients(site: &Level<'_>, r: &mut Reading<'_>) -> CrowdSettings {
 
 fn rate(level: &Level<'_>, name: &'static str, usual: Option<f64>, r: &mut Reading<'_>) -> Option<f64> {
     let expected = "requests a second, from 0.001 to 1000000, or \"none\"";
-    let clients = |value: &Value<'_>, _: &mut Reading<'_>| or_none(value, |value| value.number(0.001..=1e6, expected));
-    level.take(name, usual, r, clients, |rate| rate.map_or(Shown::None, Shown::Number))
+    let read = |value: &Value<'_>, _: &mut Reading<'_>| or_none(value, |value| value.number(0.001..=1e6, expected));
+    level.take(name, usual, r, read, |rate| rate.map_or(Shown::None, Shown::Number))
 }
 
 const FILES: &str = "a path such as \"/build/*\", or a file name such as \"*.css\"";
@@ -193,20 +166,12 @@ const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 pub(super) fn files(site: &Level<'_>, r: &mut Reading<'_>) -> FilesSettings {
     let usual = FilesSettings::default();
-    let place = (site.whose.clone(), None);
-    let Some((_, origin)) = site.find("files", r) else {
-        r.explain(place, (site.table, "files"), Shown::None, Origin::BuiltIn);
+    if !site.has("files", r) {
         return usual;
-    };
-    r.explain(place, (site.table, "files"), Shown::Flag(true), origin);
+    }
     let level = &site.group("files", r);
-    let immutable = level.take(
-        "immutable",
-        usual.immutable,
-        r,
-        |value, r| texts(value, |value| pattern(value.one_line()?, value), r),
-        |list| strings::show(list),
-    );
+    let one = |value: &Value<'_>| pattern(value.one_line()?, value);
+    let immutable = strings::several(level, "immutable", usual.immutable, one, r);
     let age = |name: &str, value: &Value<'_>| Ok((pattern(name, value)?, value.duration(Duration::ZERO..=YEAR)?));
     let max_age = strings::map(level, "max_age", age, r);
     FilesSettings {
@@ -214,21 +179,11 @@ pub(super) fn files(site: &Level<'_>, r: &mut Reading<'_>) -> FilesSettings {
         max_age,
         precompressed: level.flag("precompressed", usual.precompressed, r),
         hidden: level.flag("hidden", usual.hidden, r),
-        allow: level.take(
-            "allow",
-            usual.allow,
-            r,
-            |value, r| texts(value, |value| pattern(value.one_line()?, value), r),
-            |list| strings::show(list),
-        ),
+        allow: strings::several(level, "allow", usual.allow, one, r),
         memory: level.flag("memory", usual.memory, r),
-        links: level.take(
-            "links",
-            Vec::new(),
-            r,
-            |value, r| folders(value, r),
-            |folders| strings::show(&folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>()),
-        ),
+        links: level.take("links", Vec::new(), r, folders, |folders: &Vec<PathBuf>| {
+            Shown::list_or_none(folders.iter().map(|folder| folder.display()))
+        }),
     }
 }
 

@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use unladen_pool::{EndpointAddress, Origin, TlsSettings, UpstreamSettings};
-use unladen_toml::{Bad, Problem, Table, Value};
+use unladen_toml::{Bad, Table, Value};
 
-use super::explain::Shown;
+use super::explain::{Showable, Shown};
 use super::keys::{self, strangers};
 use super::level::Level;
 use super::reading::Reading;
@@ -26,10 +26,7 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
     let without_defaults = Level { defaults: None, ..level.clone() };
     let level = if is_plain { &without_defaults } else { level };
     let mut file = |name: &'static str, marker: &'static str, r: &mut Reading<'_>| {
-        let read = |value: &Value<'_>, r: &mut Reading<'_>| pem(value, marker, &mut stamp, r).map(Some);
-        level.take(name, None, r, read, |path: &Option<PathBuf>| {
-            path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
-        })
+        level.optional(name, r, |value, r| pem(value, marker, &mut stamp, r), PathBuf::shown)
     };
     let ca = file("ca", "CERTIFICATE", r);
     let certificate = file("certificate", "CERTIFICATE", r);
@@ -47,19 +44,13 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
                 ("key", "certificate", "needs a `certificate`: set `certificate` too, or remove this key"),
             ] {
                 if level.find(name, r).is_some() && level.find(other, r).is_none() {
-                    r.refuse(level.at(&[name]), Problem::Alone { key: name, without });
+                    level.alone(name, without, r);
                 }
             }
             None
         }
     };
-    let server_name = level.take(
-        "server_name",
-        None,
-        r,
-        |value, _| server_name(value).map(Some),
-        |name| name.clone().map_or(Shown::None, Shown::Text),
-    );
+    let server_name = level.optional("server_name", r, |value, _| server_name(value), String::shown);
     let insecure = level.flag("insecure", false, r);
     let tls = TlsSettings { ca, certificate, server_name, insecure };
     if !r.is_trial {
@@ -71,17 +62,8 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
 /// TLS settings for a tier's peers, and a stamp that changes with the file.
 pub(super) fn of_peers(level: &Level<'_>, r: &mut Reading<'_>) -> (TlsSettings, u64) {
     let mut stamp = DefaultHasher::new();
-    let read = |value: &Value<'_>, r: &mut Reading<'_>| pem(value, "CERTIFICATE", &mut stamp, r).map(Some);
-    let ca = level.take("ca", None, r, read, |path: &Option<PathBuf>| {
-        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
-    });
-    let server_name = level.take(
-        "server_name",
-        None,
-        r,
-        |value, _| server_name(value).map(Some),
-        |name| name.clone().map_or(Shown::None, Shown::Text),
-    );
+    let ca = level.optional("ca", r, |value, r| pem(value, "CERTIFICATE", &mut stamp, r), PathBuf::shown);
+    let server_name = level.optional("server_name", r, |value, _| server_name(value), String::shown);
     (TlsSettings { ca, server_name, ..TlsSettings::default() }, stamp.finish())
 }
 
@@ -102,7 +84,7 @@ fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain
         if is_plain && (name != "insecure" || tls.insecure) {
             let without =
                 "is for TLS, and the upstream has none: begin the upstream's URL with https://, or remove this key";
-            r.refuse(level.at(&[name]), Problem::Alone { key: name, without });
+            level.alone(name, without, r);
         }
     }
     if tls.insecure && !is_plain {
@@ -160,7 +142,7 @@ const CERTIFICATES: &str = "{ cert = \"site.pem\", key = \"site.key\" }, or a li
 pub(super) fn certificates(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<ServerTlsSettings>, u64) {
     let mut stamp = DefaultHasher::new();
     let mut is_said = false;
-    let certificates = |value: &Value<'_>, r: &mut Reading<'_>| {
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| {
         is_said = true;
         let each = value.each();
         if each.is_empty() {
@@ -173,11 +155,10 @@ pub(super) fn certificates(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<Se
         }
         Ok(pairs)
     };
-    let certificates = level.take("tls", Vec::new(), r, certificates, |pairs| show_certificates(pairs));
+    let certificates = level.take("tls", Vec::new(), r, read, |pairs| show_certificates(pairs));
     let tls12 = level.flag("tls12", true, r);
     if !is_said && !tls12 {
-        let without = "needs `tls`: set `tls` too, or remove this key";
-        r.refuse(level.at(&["tls12"]), Problem::Alone { key: "tls12", without });
+        level.alone("tls12", "needs `tls`: set `tls` too, or remove this key", r);
     }
     let tls = (!certificates.is_empty()).then_some(ServerTlsSettings { certificates, tls12 });
     (tls, stamp.finish())
@@ -203,8 +184,7 @@ fn pair(value: &Value<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>) -> Re
 }
 
 fn show_certificates(pairs: &[(PathBuf, PathBuf)]) -> Shown {
-    let text = |path: &PathBuf| Shown::Text(path.display().to_string());
-    let one = |(cert, key): &(PathBuf, PathBuf)| Shown::Table(vec![("cert", text(cert)), ("key", text(key))]);
+    let one = |(cert, key): &(PathBuf, PathBuf)| Shown::Table(vec![("cert", cert.shown()), ("key", key.shown())]);
     match pairs {
         [] => Shown::None,
         [pair] => one(pair),
