@@ -17,8 +17,6 @@ pub(super) fn families(snapshot: &MetricsSnapshot) -> Vec<Family> {
     let mut all = requests::families(&snapshot.upstreams);
     all.extend(upstream::families(&snapshot.upstreams));
     all.extend(site::families(&snapshot.upstreams));
-    all.extend(site::snapshots(&snapshot.upstreams));
-    all.extend(site::certificates(&snapshot.upstreams));
     all.extend(fleet(snapshot.fleet.as_ref()));
     all.extend(tier(snapshot.tier.as_ref()));
     all.extend(rate_services(&snapshot.rate_services));

@@ -89,16 +89,12 @@ pub enum ReadyCheck {
 }
 
 impl ReadyCheck {
-    /// All checks with their names.
+    /// All checks with their names, in the order of the enum.
     pub const WORDS: [(&'static str, Self); 3] =
         [("certificates", Self::Certificates), ("upstreams", Self::Upstreams), ("fleet", Self::Fleet)];
 
     /// Name in settings.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Certificates => "certificates",
-            Self::Upstreams => "upstreams",
-            Self::Fleet => "fleet",
-        }
+        Self::WORDS[self as usize].0
     }
 }

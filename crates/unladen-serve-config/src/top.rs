@@ -148,9 +148,8 @@ pub(super) fn log(top: &Level<'_>, r: &mut Reading<'_>) -> Option<LogSettings> {
 
 /// Unknown fields are reported.
 fn fields(value: &Value<'_>, r: &mut Reading<'_>) -> Result<LogFields, Bad> {
-    let words = LogField::ALL.map(|field| (field.as_str(), field));
     let form = "a list of field names such as [\"time\", \"client\", \"status\"]";
-    let fields = strings::list(value, form, |one| one.choice(&words), r)?;
+    let fields = strings::list(value, form, |one| one.choice(&LogField::WORDS), r)?;
     if fields.is_empty() && value.each().is_empty() {
         return Err(value.refuse("an empty list", "at least one field name; to write no log, remove [log]"));
     }
