@@ -200,8 +200,6 @@ impl Connections {
     }
 }
 
-// === impl Turn ===
-
 impl Turn {
     pub(crate) fn answering(&self) -> Answering<'_> {
         self.set(None);

@@ -67,8 +67,6 @@ struct Counted {
     shards: Vec<Option<Arc<Shard>>>,
 }
 
-// === impl Observability ===
-
 impl Observability {
     /// Creates it from settings; `client_memory` is read live.
     ///

@@ -37,8 +37,6 @@ pub enum Address {
     Unix(PathBuf),
 }
 
-// === impl Endpoint ===
-
 impl Endpoint {
     /// A healthy endpoint.
     pub fn new(address: Address, origin: usize, weight: u32) -> Self {

@@ -20,8 +20,6 @@ pub enum ConfigError {
     Bad(Mistakes),
 }
 
-// === impl ConfigError ===
-
 impl ConfigError {
     /// A number that differs for different mistakes.
     pub fn stamp(&self) -> u64 {
@@ -59,8 +57,6 @@ pub struct Warning {
     /// The consequence, and what to do.
     pub message: String,
 }
-
-// === impl Warning ===
 
 impl Warning {
     pub(super) fn new(text: &str, file: &Path, span: Range<usize>, message: String) -> Self {

@@ -76,8 +76,6 @@ impl<T: Showable> Showable for Option<T> {
     }
 }
 
-// === impl Explained ===
-
 impl Explained {
     /// The key as written below its `[[outbound]]` or `[[site]]`, or at the top level: `pool.idle`.
     pub fn name(&self) -> String {

@@ -23,8 +23,6 @@ pub(crate) enum Asker {
     Head,
 }
 
-// === impl Asker ===
-
 impl Asker {
     pub(crate) fn new(
         settings: &ValidatorSettings,

@@ -109,8 +109,6 @@ pub(crate) struct SharedCounts {
     pub(crate) last_error: Mutex<Option<String>>,
 }
 
-// === impl SharedCounts ===
-
 impl SharedCounts {
     /// Counts a working connection until the returned guard is dropped.
     pub(super) fn up(self: &Arc<Self>) -> Up {

@@ -49,8 +49,6 @@ pub(crate) struct Shared {
     pub(crate) counts: Arc<SharedCounts>,
 }
 
-// === impl Shared ===
-
 impl Shared {
     /// `None` if answers are not shared.
     pub(crate) fn new(

@@ -79,8 +79,6 @@ pub struct FetchReader<H: Clone> {
     read: usize,
 }
 
-// === impl FetchReader ===
-
 impl<H: Clone> FetchReader<H> {
     pub(super) fn new(fetch: Arc<InFlightFetch<H>>) -> Self {
         let place = fetch.state().enter();

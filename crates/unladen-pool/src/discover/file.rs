@@ -117,8 +117,6 @@ struct Changes {
     over: Arc<EventFd>,
 }
 
-// === impl Changes ===
-
 impl Changes {
     /// Watches nothing yet.
     ///

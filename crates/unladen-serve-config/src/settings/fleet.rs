@@ -81,8 +81,6 @@ pub struct TierSettings {
 #[derive(Clone, PartialEq, Eq)]
 pub struct TierSecret(String);
 
-// === impl TierSecret ===
-
 impl TierSecret {
     /// Fewest bytes.
     pub const SHORTEST: usize = 32;

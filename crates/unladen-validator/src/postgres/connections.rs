@@ -175,8 +175,6 @@ pub(super) struct Link {
     pub(super) silent: AtomicBool,
 }
 
-// === impl Link ===
-
 impl Link {
     pub(super) fn new(client: Client, task: AbortHandle) -> Self {
         Self { client, statement: None, server: None, task, flying: AtomicUsize::new(0), silent: AtomicBool::new(true) }

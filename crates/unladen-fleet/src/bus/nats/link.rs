@@ -38,8 +38,6 @@ pub(super) struct Link {
     unread: AtomicI64,
 }
 
-// === impl Link ===
-
 impl Link {
     pub(super) async fn connect(place: &Place) -> Result<Self, BusError> {
         let client =

@@ -33,8 +33,6 @@ pub(super) struct Place {
     pub(super) forbidden: Forbidden,
 }
 
-// === impl Place ===
-
 impl Place {
     pub(super) fn new(settings: &BusSettings) -> Result<Self, BusError> {
         let url = &settings.url;

@@ -27,8 +27,6 @@ pub(super) struct Link {
     task: AbortHandle,
 }
 
-// === impl Link ===
-
 impl Link {
     /// Connects, and creates missing tables. `fleet`: whose news are received.
     pub(super) async fn connect(address: &PostgresAddress, fleet: &str) -> Result<Self, BusError> {
