@@ -2,8 +2,6 @@
 
 use unladen_tls::TlsFault;
 
-use crate::BusError;
-
 /// Error of a bus. It never contains a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -1,5 +1,7 @@
 //! Reads the addresses of an upstream or an application.
 
+use std::path::PathBuf;
+
 use unladen_pool::{Discovery, EndpointAddress, EndpointSource, Origin, XdsSource};
 use unladen_toml::{Bad, Problem, Table, Value, nearest};
 use url::{Host, Url};
@@ -84,15 +86,7 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     }
     let text = value.one_line()?;
     if let Some(path) = text.strip_prefix("unix:") {
-        let path = socket_path(value, path, reading)?;
-        // What curl sends to a socket if the URL names no host.
-        return Ok(Origin {
-            at: EndpointAddress::Unix(path),
-            tls: false,
-            weight: 1,
-            authority: "localhost".into(),
-            discovery: None,
-        });
+        return socket_path(value, path, reading).map(at_socket);
     }
     let Some((scheme, _)) = text.split_once("://") else {
         return Err(value.refuse(format!("`{text}`"), format!("{FORM}; a URL begins with http:// or https://")));
@@ -130,12 +124,7 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         // A password must not be repeated in a log.
         return Err(value.refuse(format!("a URL with {what}"), format!("a URL without it: {instead}")));
     }
-    let host = match url.host() {
-        Some(Host::Domain(name)) => name.to_owned(),
-        Some(Host::Ipv4(address)) => address.to_string(),
-        Some(Host::Ipv6(address)) => address.to_string(),
-        None => return Err(value.refuse(format!("`{text}`"), FORM)),
-    };
+    let host = bare_host(&url).ok_or_else(|| value.refuse(format!("`{text}`"), FORM))?;
     let port = url.port_or_known_default().filter(|port| *port > 0);
     let port = port.ok_or_else(|| value.refuse(format!("`{text}`"), "a port from 1 to 65535"))?;
     let authority = match (url.host_str().unwrap_or(&host), url.port()) {
@@ -143,6 +132,21 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         (host, None) => host.to_owned(),
     };
     Ok(Origin { at: EndpointAddress::Tcp(host, port), tls, weight: 1, authority, discovery: None })
+}
+
+fn at_socket(path: PathBuf) -> Origin {
+    // What curl sends to a socket if the URL names no host.
+    let authority = "localhost".to_owned();
+    Origin { at: EndpointAddress::Unix(path), tls: false, weight: 1, authority, discovery: None }
+}
+
+/// A URL's host, without the brackets of IPv6.
+fn bare_host(url: &Url) -> Option<String> {
+    url.host().map(|host| match host {
+        Host::Domain(name) => name.to_owned(),
+        Host::Ipv4(address) => address.to_string(),
+        Host::Ipv6(address) => address.to_string(),
+    })
 }
 
 /// As in `/run/php-fpm.sock`, `unix:/run/php-fpm.sock` or `fcgi://127.0.0.1:9000`.
@@ -154,14 +158,7 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     // As a shell completes it, or as it is written beside `root`: `run/fpm.sock` is below the file's folder.
     let is_path = text.starts_with('/') || (text.contains('/') && !text.contains(':'));
     if let Some(path) = text.strip_prefix("unix:").or_else(|| is_path.then_some(text)) {
-        let path = socket_path(value, path, reading)?;
-        return Ok(Origin {
-            at: EndpointAddress::Unix(path),
-            tls: false,
-            weight: 1,
-            authority: "localhost".into(),
-            discovery: None,
-        });
+        return socket_path(value, path, reading).map(at_socket);
     }
     let wrong = |why: &str| Err(value.refuse(format!("`{text}`"), format!("{FASTCGI}{why}")));
     let Some((scheme, rest)) = text.split_once("://") else {
@@ -175,12 +172,7 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     let url =
         Url::parse(&format!("http://{rest}")).map_err(|error| value.refuse(format!("`{text}` ({error})"), FASTCGI))?;
     let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
-    let host = match url.host() {
-        Some(Host::Domain(name)) => name.to_owned(),
-        Some(Host::Ipv4(address)) => address.to_string(),
-        Some(Host::Ipv6(address)) => address.to_string(),
-        None => return wrong(""),
-    };
+    let Some(host) = bare_host(&url) else { return wrong("") };
     // With `http`, `Url` leaves out port 80.
     let port = rest.trim_end_matches('/').rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
     match port.filter(|port| is_bare && *port > 0) {

@@ -22,7 +22,7 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs};
 pub use fault::TlsFault;
 pub use files::{FileError, authorities, certificates, private_key};
 pub use rustls_native_certs::Error as SystemError;
-pub use trusted::{NoSystemRoots, Trusted, dns_names, is_near, system_authorities, system_certificates};
+pub use trusted::{NoSystemRoots, Trusted, client_config, dns_names, is_near, system_authorities, system_certificates};
 pub use verifier::{Anyone, Judge, Shown, Verifier};
 
 /// The shared cryptography. Name it wherever rustls is set up: the process's default provider belongs to the program,

@@ -9,7 +9,7 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, Error, RootCertStore};
+use rustls::{CertificateError, ClientConfig, Error, RootCertStore};
 use x509_parser::certificate::X509Certificate;
 use x509_parser::error::X509Error;
 use x509_parser::extensions::GeneralName;
@@ -18,7 +18,7 @@ use x509_parser::x509::X509Version;
 
 use crate::files::{FileError, certificates};
 use crate::provider;
-use crate::verifier::{Judge, Shown};
+use crate::verifier::{Judge, Shown, Verifier};
 
 /// Trusts a file's certificates: what their authorities have signed, for its names; and each of them itself.
 ///
@@ -32,6 +32,24 @@ pub struct Trusted {
     by_name: bool,
     /// `None` if the file has no authority.
     authorities: Option<Arc<WebPkiServerVerifier>>,
+}
+
+/// What clients connect with: servers are verified by a file's certificates, or by the system's authorities.
+///
+/// # Errors
+/// The file cannot be used, or the system has no authority.
+pub fn client_config(ca: Option<&Path>) -> Result<ClientConfig, String> {
+    let builder = ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    let builder = match ca {
+        Some(file) => {
+            let trusted = Trusted::read(file).map_err(|error| error.to_string())?;
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier(trusted)))
+        }
+        None => builder.with_root_certificates(system_authorities().map_err(|error| error.to_string())?),
+    };
+    Ok(builder.with_no_client_auth())
 }
 
 #[derive(Debug)]

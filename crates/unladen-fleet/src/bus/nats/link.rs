@@ -31,11 +31,12 @@ pub(super) struct Link {
     /// Whether the stream of nodes keeps words for as long as this node's lease.
     is_kept: AtomicBool,
     news: Mutex<Subscriber>,
-    is_verified: AtomicBool,
+    pub(super) is_verified: AtomicBool,
     /// Last known creation time of the stream of records.
     made: AtomicI64,
-    /// Notified records not yet read; negative if records were read before their notification.
-    unread: AtomicI64,
+    /// Notified records not yet read, which the stream may have later; negative if records were read before their
+    /// notification.
+    pub(super) unread: AtomicI64,
 }
 
 impl Link {
@@ -109,27 +110,6 @@ impl Link {
             self.unread.fetch_add(1, Ordering::Relaxed);
         }
         true
-    }
-
-    pub(super) fn has_read(&self, count: usize) {
-        self.unread.fetch_sub(i64::try_from(count).unwrap_or(i64::MAX), Ordering::Relaxed);
-    }
-
-    /// Whether notifications are missing their records: the stream may have them later.
-    pub(super) fn is_owed(&self) -> bool {
-        self.unread.load(Ordering::Relaxed) > 0
-    }
-
-    pub(super) fn settle(&self) {
-        self.unread.store(0, Ordering::Relaxed);
-    }
-
-    pub(super) fn is_verified(&self) -> bool {
-        self.is_verified.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn verified(&self) {
-        self.is_verified.store(true, Ordering::Relaxed);
     }
 
     /// Creates the stream of nodes, or extends its retention, if another node's lease was shorter.

@@ -7,10 +7,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use async_nats::{ConnectOptions, Event, ServerError};
-use rustls::ClientConfig;
-use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::ServerCertVerifier;
-use unladen_tls::{Trusted, Verifier, provider, system_authorities};
+use unladen_tls::client_config;
 
 use crate::error::plain;
 use crate::record::LONGEST;
@@ -45,7 +42,8 @@ impl Place {
         if settings.ca.is_some() && !is_tls {
             return Err(wrong("`ca` is for TLS: write `tls://`"));
         }
-        let tls = if is_tls { Some(tls(settings.ca.as_deref()).map_err(|error| wrong(&error))?) } else { None };
+        let tls =
+            if is_tls { Some(client_config(settings.ca.as_deref()).map_err(|error| wrong(&error))?) } else { None };
         let text = |bytes: Vec<u8>| {
             String::from_utf8(bytes).map_err(|_| wrong("user and password are to be UTF-8, with `%` where needed"))
         };
@@ -175,24 +173,6 @@ fn decoded(text: &str) -> Option<String> {
         }
     }
     String::from_utf8(bytes).ok()
-}
-
-/// Verifies the server's certificate, by the system's authorities or those of a file.
-fn tls(ca: Option<&Path>) -> Result<ClientConfig, String> {
-    let verifier: Arc<dyn ServerCertVerifier> = match ca {
-        Some(file) => Arc::new(Verifier(Trusted::read(file).map_err(|error| error.to_string())?)),
-        None => {
-            let roots = system_authorities().map_err(|error| error.to_string())?;
-            let builder = WebPkiServerVerifier::builder_with_provider(roots, provider());
-            builder.build().map_err(|error| error.to_string())?
-        }
-    };
-    Ok(ClientConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?
-        .dangerous()
-        .with_custom_certificate_verifier(verifier)
-        .with_no_client_auth())
 }
 
 /// Time limit of connecting, and of an answer.

@@ -5,15 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-use rustls::ClientConfig;
-use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use unladen_tls::{TlsFault, Trusted, Verifier, provider, system_authorities};
+use unladen_tls::{TlsFault, client_config};
 
 use super::resp::{self, HANDSHAKE, Reply, closed, hint, refused_auth, silent};
 use crate::{BusError, BusUrl};
@@ -84,21 +81,7 @@ impl Place {
 /// Verifies the engine's certificate, by the system's authorities or those of a file.
 fn tls(host: &str, ca: Option<&Path>) -> Result<(TlsConnector, ServerName<'static>), String> {
     let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("`{host}` is no name for TLS"))?;
-    let verifier: Arc<dyn ServerCertVerifier> = match ca {
-        Some(file) => Arc::new(Verifier(Trusted::read(file).map_err(|error| error.to_string())?)),
-        None => {
-            let roots = system_authorities().map_err(|error| error.to_string())?;
-            let builder = WebPkiServerVerifier::builder_with_provider(roots, provider());
-            builder.build().map_err(|error| error.to_string())?
-        }
-    };
-    let config = ClientConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?
-        .dangerous()
-        .with_custom_certificate_verifier(verifier)
-        .with_no_client_auth();
-    Ok((TlsConnector::from(Arc::new(config)), name))
+    Ok((TlsConnector::from(Arc::new(client_config(ca)?)), name))
 }
 
 impl fmt::Debug for Place {
