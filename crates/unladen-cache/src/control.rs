@@ -162,6 +162,41 @@ impl ResponseControl {
         self.without.extend(members(list).map(|name| name.to_ascii_lowercase().into_boxed_slice()));
         true
     }
+
+    /// `None` if the field is missing, empty or invalid, and so ignored (RFC 9213, section 2.1).
+    pub(super) fn targeted(fields: &Fields) -> Option<Self> {
+        let mut all = lines(fields, b"cdn-cache-control");
+        let mut joined = all.next()?.to_vec();
+        for line in all {
+            joined.extend_from_slice(b", ");
+            joined.extend_from_slice(line);
+        }
+        let dictionary: Dictionary = Parser::new(&joined).parse().ok()?;
+        if dictionary.is_empty() {
+            return None;
+        }
+        let mut control = Self { targeted: true, ..Self::default() };
+        for (name, entry) in &dictionary {
+            control.take_entry(name.as_str().as_bytes(), entry);
+        }
+        Some(control)
+    }
+
+    fn take_entry(&mut self, name: &[u8], entry: &ListEntry) {
+        match name {
+            b"max-age" => self.max_age = Some(time(entry)),
+            b"s-maxage" => self.s_maxage = Some(time(entry)),
+            b"stale-while-revalidate" => self.stale_while_revalidate = Some(time(entry)),
+            b"stale-if-error" => self.stale_if_error = Some(time(entry)),
+            b"no-cache" => self.no_cache |= is_said(entry) && !self.is_qualified(names(entry)),
+            b"private" => self.private |= is_said(entry) && !self.is_qualified(names(entry)),
+            _ => {
+                if let Some(said) = self.flag(|flag| flag == name) {
+                    *said = is_said(entry);
+                }
+            }
+        }
+    }
 }
 
 fn has_pragma(fields: &Fields) -> bool {
@@ -244,43 +279,6 @@ fn trim_start(mut text: &[u8]) -> &[u8] {
         text = rest;
     }
     text
-}
-
-impl ResponseControl {
-    /// `None` if the field is missing, empty or invalid, and so ignored (RFC 9213, section 2.1).
-    pub(super) fn targeted(fields: &Fields) -> Option<Self> {
-        let mut all = lines(fields, b"cdn-cache-control");
-        let mut joined = all.next()?.to_vec();
-        for line in all {
-            joined.extend_from_slice(b", ");
-            joined.extend_from_slice(line);
-        }
-        let dictionary: Dictionary = Parser::new(&joined).parse().ok()?;
-        if dictionary.is_empty() {
-            return None;
-        }
-        let mut control = Self { targeted: true, ..Self::default() };
-        for (name, entry) in &dictionary {
-            control.take_entry(name.as_str().as_bytes(), entry);
-        }
-        Some(control)
-    }
-
-    fn take_entry(&mut self, name: &[u8], entry: &ListEntry) {
-        match name {
-            b"max-age" => self.max_age = Some(time(entry)),
-            b"s-maxage" => self.s_maxage = Some(time(entry)),
-            b"stale-while-revalidate" => self.stale_while_revalidate = Some(time(entry)),
-            b"stale-if-error" => self.stale_if_error = Some(time(entry)),
-            b"no-cache" => self.no_cache |= is_said(entry) && !self.is_qualified(names(entry)),
-            b"private" => self.private |= is_said(entry) && !self.is_qualified(names(entry)),
-            _ => {
-                if let Some(said) = self.flag(|flag| flag == name) {
-                    *said = is_said(entry);
-                }
-            }
-        }
-    }
 }
 
 fn item(entry: &ListEntry) -> Option<&BareItem> {

@@ -54,6 +54,30 @@ impl Root {
         let folder = self.folder(now);
         Search { folder: &folder, links: self.links(), rules, now }.resolve(path).unwrap_or_else(Resolved::Refused)
     }
+
+    /// The coded form beside a file that the client likes best: `style.css.br`, `.zst`, `.gz`. A form that is older
+    /// than the file belongs to an earlier content, and is ignored; so is one that cannot be read.
+    pub fn precompressed(
+        &self,
+        file: &OpenFile,
+        accepted: Accepted,
+        rules: &Rules,
+        now: Instant,
+    ) -> Option<(Coding, OpenFile)> {
+        let folder = self.folder(now);
+        let search = Search { folder: &folder, links: self.links(), rules, now };
+        accepted.shortest_by_weight().find_map(|coding| {
+            let extension: &[u8] = match coding {
+                Coding::Brotli => b".br",
+                Coding::Zstd => b".zst",
+                Coding::Gzip => b".gz",
+            };
+            match search.look(&[&file.path, extension].concat()) {
+                Ok(Found::File(coded)) if coded.meta.modified >= file.meta.modified => Some((coding, coded)),
+                _ => None,
+            }
+        })
+    }
 }
 
 impl Search<'_> {
@@ -331,32 +355,6 @@ fn encode(path: &[u8]) -> Vec<u8> {
     }
     encoded.push(b'/');
     encoded
-}
-
-impl Root {
-    /// The coded form beside a file that the client likes best: `style.css.br`, `.zst`, `.gz`. A form that is older
-    /// than the file belongs to an earlier content, and is ignored; so is one that cannot be read.
-    pub fn precompressed(
-        &self,
-        file: &OpenFile,
-        accepted: Accepted,
-        rules: &Rules,
-        now: Instant,
-    ) -> Option<(Coding, OpenFile)> {
-        let folder = self.folder(now);
-        let search = Search { folder: &folder, links: self.links(), rules, now };
-        accepted.shortest_by_weight().find_map(|coding| {
-            let extension: &[u8] = match coding {
-                Coding::Brotli => b".br",
-                Coding::Zstd => b".zst",
-                Coding::Gzip => b".gz",
-            };
-            match search.look(&[&file.path, extension].concat()) {
-                Ok(Found::File(coded)) if coded.meta.modified >= file.meta.modified => Some((coding, coded)),
-                _ => None,
-            }
-        })
-    }
 }
 
 #[cfg(test)]

@@ -51,6 +51,17 @@ impl Check {
             wait = jittered(self.settings.every);
         }
     }
+
+    /// Checks once.
+    ///
+    /// # Errors
+    /// Why the endpoint is unhealthy: no connection, no answer in time, or one that is not a success.
+    pub async fn ask(&self, endpoint: &Endpoint) -> Result<(), Unhealthy> {
+        match tokio::time::timeout(self.settings.timeout, ask(self, endpoint)).await {
+            Ok(answered) => answered,
+            Err(_) => Err(Unhealthy::Timeout { after: self.settings.timeout }),
+        }
+    }
 }
 
 fn jittered(every: Duration) -> Duration {
@@ -72,19 +83,6 @@ pub struct Check {
     pub http: Protocol,
     /// For `Host` and `:authority`, as in the origin's URL; without its port for SNI.
     pub authority: String,
-}
-
-impl Check {
-    /// Checks once.
-    ///
-    /// # Errors
-    /// Why the endpoint is unhealthy: no connection, no answer in time, or one that is not a success.
-    pub async fn ask(&self, endpoint: &Endpoint) -> Result<(), Unhealthy> {
-        match tokio::time::timeout(self.settings.timeout, ask(self, endpoint)).await {
-            Ok(answered) => answered,
-            Err(_) => Err(Unhealthy::Timeout { after: self.settings.timeout }),
-        }
-    }
 }
 
 async fn ask(check: &Check, endpoint: &Endpoint) -> Result<(), Unhealthy> {

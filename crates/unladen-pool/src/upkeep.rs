@@ -123,17 +123,7 @@ impl Upstream {
             }
         }
     }
-}
 
-struct AbortOnDrop(tokio::task::JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-impl Upstream {
     /// Starts with the endpoints of the predecessor, if both learn them in the same way: their source may be silent
     /// just then. Nothing else is taken over, and nothing once this has its own.
     pub fn take_over(&self, before: &Self) {
@@ -164,6 +154,22 @@ impl Upstream {
         self.endpoints.store(Arc::new(balancer));
         self.changed.notify_waiters();
     }
+
+    /// Counts usable endpoints. Failures of requests (the breaker, ejected endpoints) do not count: they are over in a
+    /// moment, and come from the requests themselves.
+    pub fn usable(&self) -> Usable {
+        let balancer = self.endpoints();
+        let endpoints = balancer.endpoints();
+        Usable { usable: endpoints.iter().filter(|endpoint| can_be_used(endpoint)).count(), all: endpoints.len() }
+    }
+}
+
+struct AbortOnDrop(tokio::task::JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// How many of an upstream's endpoints can take requests.
@@ -172,16 +178,6 @@ pub struct Usable {
     pub usable: usize,
     /// All that may get requests, without drained ones.
     pub all: usize,
-}
-
-impl Upstream {
-    /// Counts usable endpoints. Failures of requests (the breaker, ejected endpoints) do not count: they are over in a
-    /// moment, and come from the requests themselves.
-    pub fn usable(&self) -> Usable {
-        let balancer = self.endpoints();
-        let endpoints = balancer.endpoints();
-        Usable { usable: endpoints.iter().filter(|endpoint| can_be_used(endpoint)).count(), all: endpoints.len() }
-    }
 }
 
 fn can_be_used(endpoint: &Endpoint) -> bool {

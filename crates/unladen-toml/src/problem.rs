@@ -45,6 +45,11 @@ impl Problem {
     pub fn other(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Other(Box::new(error))
     }
+
+    /// Places the problem at these bytes of the text.
+    pub fn at(self, span: Range<usize>) -> Bad {
+        Bad { span, problem: Box::new(self) }
+    }
 }
 
 /// "did you mean …?", or the list of choices.
@@ -73,11 +78,4 @@ pub struct Bad {
     /// In bytes.
     pub span: Range<usize>,
     pub problem: Box<Problem>,
-}
-
-impl Problem {
-    /// Places the problem at these bytes of the text.
-    pub fn at(self, span: Range<usize>) -> Bad {
-        Bad { span, problem: Box::new(self) }
-    }
 }

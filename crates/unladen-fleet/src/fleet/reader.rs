@@ -126,11 +126,7 @@ impl Fleet {
         let forget = forget.clone();
         let _ = spawn_blocking(move || forget.doubt()).await;
     }
-}
 
-const AT_ONCE: usize = 100;
-
-impl Fleet {
     pub(super) async fn send(&self, forget: &dyn Forget) {
         let mut failures = 0;
         loop {
@@ -176,9 +172,7 @@ impl Fleet {
             }
         }
     }
-}
 
-impl Fleet {
     pub(super) async fn beat(&self) {
         let mut failures = 0;
         let lease = self.settings.lease;
@@ -218,3 +212,5 @@ impl Fleet {
         }
     }
 }
+
+const AT_ONCE: usize = 100;

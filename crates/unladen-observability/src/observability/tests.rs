@@ -7,8 +7,8 @@ use unladen_pool::{EndpointAddress, Origin, UpstreamSettings};
 
 use super::*;
 use crate::{
-    Addresses, ClientMemoryState, End, LogFields, LogSettings, OtlpSettings, RequestAccount, Reuse, Version, random,
-    trace_context,
+    Addresses, ClientMemoryState, End, LogFields, LogSettings, OtlpSettings, RequestAccount, Reuse, Version,
+    request_id, trace_context,
 };
 
 /// A request that went well.

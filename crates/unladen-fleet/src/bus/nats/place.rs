@@ -1,12 +1,12 @@
 //! The principal type is [`Place`]: address of a NATS server, and names of a fleet's streams and subjects.
 
 use std::fmt;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use async_nats::{ConnectOptions, Event, ServerError};
+use rustls::ClientConfig;
 use unladen_tls::client_config;
 
 use crate::error::plain;
