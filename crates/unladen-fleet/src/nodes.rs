@@ -1,4 +1,5 @@
-//! The principal type is [`Nodes`]: the nodes of a fleet, as one of them sees them.
+//! The principal type is [`Nodes`]: the nodes of a fleet, as one of them sees them; also its own state, and what became
+//! of its purges.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

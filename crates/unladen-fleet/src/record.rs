@@ -1,4 +1,4 @@
-//! The principal type is [`Record`]: a purge as a bus carries it.
+//! The principal type is [`Record`]: a purge as a bus carries it; [`Position`] is its place, and [`Forget`] takes it.
 
 use std::fmt;
 use std::str::FromStr;

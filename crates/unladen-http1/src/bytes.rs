@@ -1,4 +1,4 @@
-//! Classes of bytes.
+//! Classes of bytes, and lists of them.
 
 const fn table(marks: &[u8], letters_and_digits: bool) -> [bool; 256] {
     let mut table = [false; 256];

@@ -1,4 +1,4 @@
-//! Whether a request names this machine: [`is_local`].
+//! Whether a request names this machine ([`is_local`]), and the parts of an answer.
 
 use std::net::{IpAddr, Ipv6Addr};
 

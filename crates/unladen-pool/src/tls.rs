@@ -197,6 +197,11 @@ const MAX_NAMES: usize = 64;
 /// with long certificate chains.
 const MAX_TICKETS: usize = 128;
 
+/// State to resume earlier TLS sessions.
+///
+/// A TLS 1.3 ticket is used once (RFC 8446, appendix C.4), so only as many simultaneous connections resume as there are
+/// tickets. rustls's own store keeps eight for each server, Envoy's one; a pool that opens a hundred connections at
+/// once needs more.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions(Mutex<HashMap<ServerName<'static>, Session>>);
 

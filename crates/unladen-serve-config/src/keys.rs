@@ -1,5 +1,5 @@
 //! [`all`]: all keys of a configuration, from `keys.txt`. Reading, `--explain` and docs/reference/serve.md are made
-//! from this one list.
+//! from this one list. And [`strangers`]: the unknown keys of a table, with where each belongs.
 
 use std::sync::LazyLock;
 

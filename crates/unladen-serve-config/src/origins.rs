@@ -1,4 +1,4 @@
-//! Reads the addresses of an upstream or an application.
+//! Reads the addresses of an upstream or an application, or from where they are learnt ([`discovery`]).
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Reads the client TLS settings of an `[[outbound]]` or a `[[site]]`.
+//! Reads TLS settings: of calls to an upstream ([`read`]), and of a `[[site]]`'s server ([`certificates`]).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;

@@ -1,4 +1,5 @@
-//! Reads records, forgets, and only then reports the position.
+//! What a node does all the time: it reads records, forgets, and only then reports the position; it writes its own
+//! purges, in order, until the bus has them; and it keeps itself in the list.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -10,6 +11,9 @@ use crate::error::plain;
 use crate::fleet::{BEATS, Fleet, MARGIN};
 use crate::purge_bus::Read;
 use crate::{Forget, News, Position, Record, RecordError, What};
+
+/// Purges written at once.
+const AT_ONCE: usize = 100;
 
 impl Fleet {
     pub(super) async fn read(&self, forget: &Arc<dyn Forget>) {
@@ -213,4 +217,3 @@ impl Fleet {
     }
 }
 
-const AT_ONCE: usize = 100;

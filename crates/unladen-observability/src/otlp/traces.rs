@@ -1,4 +1,4 @@
-//! Writes spans as OTLP's JSON: [`request`]. Attributes follow OpenTelemetry's conventions for HTTP clients: seen from
+//! Spans of sampled requests, and OTLP's JSON of them: [`request`]. Attributes follow OpenTelemetry's conventions for HTTP clients: seen from
 //! the application's side, `serve` is its client.
 
 use std::fs;

@@ -178,8 +178,10 @@ fn decoded(text: &str) -> Option<String> {
 /// Time limit of connecting, and of an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Operations that a NATS server forbids its user. It reports them beside its answers, and does not answer a forbidden
+/// request: the caller only sees silence.
 #[derive(Clone, Debug, Default)]
-struct Forbidden(Arc<Mutex<Option<String>>>);
+pub(super) struct Forbidden(Arc<Mutex<Option<String>>>);
 
 impl Forbidden {
     pub(super) fn hear(&self, event: &Event) {
