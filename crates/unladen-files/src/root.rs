@@ -210,7 +210,7 @@ const MOST: usize = 4096;
 type Known = HashMap<Vec<u8>, (Instant, Arc<KnownFolder>)>;
 
 #[derive(Debug)]
-struct KnownFolder {
+pub(crate) struct KnownFolder {
     pub(crate) htaccess: Option<Htaccess>,
     /// Without links: only scripts need it.
     pub(crate) real: OnceLock<PathBuf>,

@@ -127,7 +127,7 @@ const GRACE: Duration = Duration::from_millis(200);
 
 /// Open connections. Beyond the bound, a new one replaces the one that has waited longest for a request: many silent
 /// connections keep nobody out. Clients on one machine share an address, so they are not counted by peer.
-pub(crate) struct Connections {
+struct Connections {
     most: usize,
     tasks: JoinSet<()>,
     open: HashMap<Id, (AbortHandle, Arc<Turn>)>,
@@ -145,11 +145,11 @@ struct Turn {
 struct Answering<'a>(&'a Turn);
 
 impl Connections {
-    pub(crate) fn new(most: usize) -> Self {
+    fn new(most: usize) -> Self {
         Self { most, tasks: JoinSet::new(), open: HashMap::new(), answered: Arc::default() }
     }
 
-    pub(crate) async fn room(&mut self) {
+    async fn room(&mut self) {
         while let Some(ended) = self.tasks.try_join_next_with_id() {
             self.forget(ended);
         }
@@ -173,7 +173,7 @@ impl Connections {
     }
 
     /// Runs a connection while this value lives.
-    pub(crate) fn add<F>(&mut self, converse: impl FnOnce(Arc<Turn>) -> F)
+    fn add<F>(&mut self, converse: impl FnOnce(Arc<Turn>) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -201,7 +201,7 @@ impl Connections {
 }
 
 impl Turn {
-    pub(crate) fn answering(&self) -> Answering<'_> {
+    fn answering(&self) -> Answering<'_> {
         self.set(None);
         Answering(self)
     }

@@ -192,7 +192,7 @@ enum AskError {
     Timeout,
 }
 
-pub(crate) async fn metrics(peer: &PeerAddress) -> Result<Bytes, AskError> {
+async fn metrics(peer: &PeerAddress) -> Result<Bytes, AskError> {
     let asking = async {
         match peer.place() {
             Place::Tcp { host, port, authority } => {

@@ -121,7 +121,7 @@ impl SharedCounts {
     }
 }
 
-struct Up(Arc<SharedCounts>);
+pub(crate) struct Up(Arc<SharedCounts>);
 
 impl Drop for Up {
     fn drop(&mut self) {

@@ -181,7 +181,7 @@ impl ReaderState {
 /// The part of a body that has arrived, in pieces of equal length except the last: so a reader's position is one
 /// number, and a body that arrives byte by byte takes no more than one that arrives at once.
 #[derive(Debug, Default)]
-struct Body {
+pub(super) struct Body {
     pieces: Vec<Bytes>,
     last: Vec<u8>,
     /// The complete body, instead of the pieces.

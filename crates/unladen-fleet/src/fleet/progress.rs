@@ -146,7 +146,7 @@ struct Seen {
 }
 
 #[derive(Debug)]
-struct Watched {
+pub(super) struct Watched {
     pub(super) is_confirmed: bool,
     pub(super) nodes: Vec<NodeOutcome>,
     pub(super) why: Option<String>,
