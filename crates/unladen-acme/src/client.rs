@@ -233,7 +233,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// For one request, including the connection.
 const REQUEST: Duration = Duration::from_secs(30);
 
-const LONGEST: usize = 600;
+const LONGEST_PROBLEM: usize = 600;
 /// Problems of single names that are shown.
 const MOST: usize = 5;
 

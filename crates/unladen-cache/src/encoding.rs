@@ -186,9 +186,9 @@ const WORTH: [&str; 29] = [
 /// Logarithm of a stream's window: 64 KiB, taken for each answer under way.
 const WINDOW: u32 = 16;
 /// Some hundred megabytes a second on one core, nearly so for gzip and Brotli: the body is coded for one client.
-const ZSTD_LEVEL: i32 = 2;
-const GZIP_LEVEL: u32 = 4;
-const BROTLI_QUALITY: u32 = 3;
+const STREAM_ZSTD_LEVEL: i32 = 2;
+const STREAM_GZIP_LEVEL: u32 = 4;
+const STREAM_BROTLI_QUALITY: u32 = 3;
 const PIECE: usize = 4096;
 
 /// Compresses a body while it passes. Output is taken from [`Self::out`].

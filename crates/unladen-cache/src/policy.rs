@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::CookiePattern;
-
 /// The operator's choices for a cache.
 #[derive(Clone, Debug)]
 pub struct Policy {

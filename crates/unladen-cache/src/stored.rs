@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use bytes::Bytes;
 use unladen_http1::{Field, Fields};
 
-use crate::{Coding, Freshness, Sequence, Validators};
+use crate::{Coding, Freshness, Validators};
 
 /// The tags of `Cache-Tag`, `Surrogate-Key` and `xkey` of a response or a purge request.
 pub fn tags_of(fields: &Fields) -> Vec<Box<str>> {
-    of(fields).0
+    tags_in(fields).0
 }
 
 /// A response in memory. Fields that depend on time are added when it is served: `Age`, `Date` (as received),
@@ -60,7 +60,7 @@ impl Stored {
         sequence: Sequence,
     ) -> Self {
         let fields = compact(&fields);
-        let (tags, has_more_tags) = of(&fields);
+        let (tags, has_more_tags) = tags_in(&fields);
         let (lines, of_304) = lines(&fields);
         Self {
             status,
@@ -236,7 +236,7 @@ pub(crate) const LONGEST: usize = 1024;
 
 /// Tags of `Cache-Tag` (separated by commas), `Surrogate-Key` (by white space) and `xkey` (by either); and whether
 /// there are more than are kept.
-pub(crate) fn of(fields: &Fields) -> (Vec<Box<str>>, bool) {
+pub(crate) fn tags_in(fields: &Fields) -> (Vec<Box<str>>, bool) {
     let tags = fields.iter().flat_map(|Field { name, value, .. }| {
         let (comma, space) = match name.len() {
             9 if name.eq_ignore_ascii_case(b"cache-tag") => (true, false),
@@ -281,7 +281,7 @@ pub fn group_tag(origin: &[u8], group: &str) -> Box<str> {
 }
 
 /// The groups of `Cache-Groups`, a list of strings (RFC 9651, section 4.2). An invalid field counts as missing.
-pub(crate) fn of(fields: &Fields) -> Vec<String> {
+pub(crate) fn groups_of(fields: &Fields) -> Vec<String> {
     let mut joined = Vec::new();
     for field in fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cache-groups")) {
         if !joined.is_empty() {

@@ -202,7 +202,7 @@ fn read_htaccess(file: OwnedFd) -> Htaccess {
     }
 }
 
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Beyond, all are forgotten.
 const MOST: usize = 4096;
 

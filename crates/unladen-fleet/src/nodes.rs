@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::error::plain;
-use crate::{BusError, Member, Position, Wait};
+use crate::{BusError, Position, Wait};
 
 const KEPT: usize = 256;
 /// Minimum interval of copies: while a purge waits, the list is read many times a second.

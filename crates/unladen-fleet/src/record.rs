@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BusError, What};
+use crate::BusError;
 
 /// A purge as a bus carries it: versioned JSON, without unknown fields.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,6 @@ use unladen_http1::Fields;
 
 use crate::cause::Cause;
 use crate::reason::Reason;
-use crate::{End, Reuse, Version};
 
 /// One request, from its head to the end of its response.
 #[derive(Clone, Debug)]

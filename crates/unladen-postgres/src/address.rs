@@ -22,8 +22,6 @@ use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use unladen_tls::{Anyone, Judge, Shown, Trusted, Verifier, is_near, provider, system_authorities};
 
-use crate::{AddressError, Carrier};
-
 /// A PostgreSQL server's address and its TLS settings.
 pub struct PostgresAddress {
     /// Its debug output has no passwords.

@@ -3,8 +3,6 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::{AskError, Question, Version};
-
 /// Distinguishes a page from earlier ones: any bytes. `None` if there is no row, or it is null.
 pub type Version = Option<Box<[u8]>>;
 

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use unladen_fleet::BusUrl;
 use unladen_postgres::AddressError;
 
-use crate::{PathPattern, PatternError, SettingsError};
+use crate::{PathPattern, PatternError};
 
 /// What to ask, and for which pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -212,7 +212,7 @@ impl PurgeBus for Valkey {
     fn members(&self) -> Answer<'_, (Position, Vec<Member>)> {
         Box::pin(async move {
             let most = MEMBERS.to_string();
-            let told = self.script(&self.asker, MEMBERS, &[most.as_bytes()]).await?;
+            let told = self.script(&self.asker, LIST, &[most.as_bytes()]).await?;
             let mut members = Vec::new();
             let mut list = told.list()?.iter();
             let end = told.position(list.next(), list.next())?;
@@ -350,7 +350,7 @@ return {told_token, known}
 ";
 
 /// The end, and the nodes whose lease is not over, with their positions, up to a maximum.
-pub(crate) const MEMBERS: &str = r"
+pub(crate) const LIST: &str = r"
 local told = {told_token, known}
 local live = redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. string.format('%.0f', now()), '+inf', 'LIMIT', 0, ARGV[2] + 1)
 for _, node in ipairs(live) do
