@@ -225,7 +225,7 @@ type Secret = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::
 /// Drives a connection, with TLS or without: nothing is sent or received unless it is polled.
 pub struct Carrier(pub(crate) Way);
 
-enum Way {
+pub(crate) enum Way {
     Plain(Box<Plain>),
     Secret(Box<Secret>),
 }

@@ -137,7 +137,7 @@ fn normalised(name: &[u8], value: &[u8]) -> Vec<u8> {
     let mut fields = Fields::default();
     fields.push(name, value);
     let mut out = Vec::new();
-    normal::write(name, &fields, &policy(), &mut out);
+    write(name, &fields, &policy(), &mut out);
     out
 }
 

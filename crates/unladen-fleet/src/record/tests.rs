@@ -111,7 +111,7 @@ fn whoever_names_a_page_oddly_makes_no_node_doubt_everything() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(epoch in "[a-zA-Z0-9._-]{1,80}", index: u64) {
+    fn a_position_that_is_written_is_read(epoch in "[a-zA-Z0-9._-]{1,80}", index: u64) {
         let position = Position::new(&epoch, index).unwrap();
         prop_assert_eq!(position.to_string().parse::<Position>().unwrap(), position);
     }
