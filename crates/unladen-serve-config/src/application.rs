@@ -162,7 +162,7 @@ pub(super) fn script(
 
 fn of_table(level: &Level<'_>, r: &mut Reading<'_>) -> ScriptSettings {
     let usual = usual_script();
-    let script = path(level, "script", r);
+    let script = level.path("script", r);
     let beginning = |value: &Value<'_>, _: &mut Reading<'_>| {
         let text = value.one_line()?;
         let is_path =

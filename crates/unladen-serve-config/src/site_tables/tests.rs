@@ -14,7 +14,7 @@ impl Surroundings for Service {
         1
     }
 
-    fn snapshot(&self, _: &Path) -> io::Result<Vec<u8>> {
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
         Err(io::ErrorKind::NotFound.into())
     }
 
