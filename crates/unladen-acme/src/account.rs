@@ -6,10 +6,9 @@ use std::time::Duration;
 use instant_acme::{Account, AccountCredentials, Error, ExternalAccountKey, NewAccount};
 use serde::{Deserialize, Serialize};
 
-use crate::client::Client;
+use crate::client::{self, Client};
 use crate::error::AcmeError;
 use crate::event::Event;
-use crate::problem;
 use crate::state::{Folder, StateError};
 use crate::wanted::{Authority, Wanted};
 
@@ -105,7 +104,7 @@ pub(crate) async fn open(
 }
 
 pub(crate) fn is_unknown(error: &Error) -> bool {
-    matches!(error, Error::Api(said) if problem::kind(said) == "accountDoesNotExist")
+    matches!(error, Error::Api(said) if client::kind(said) == "accountDoesNotExist")
 }
 
 impl Kept {

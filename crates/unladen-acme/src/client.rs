@@ -5,6 +5,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST, RETRY_AFTER, USER_AGENT};
@@ -18,10 +19,7 @@ use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use crate::clock;
-use crate::clock::now;
-use crate::patience;
-use crate::problem;
+use crate::clock::{self, now};
 use crate::wanted::Authority;
 
 /// Longest answer of an authority: a chain has some kilobytes.
@@ -39,7 +37,7 @@ pub(crate) enum ClientError {
     Connect { host: String, source: io::Error },
     #[error("{host}: {source}")]
     Exchange { host: String, source: hyper::Error },
-    #[error("{host}: no answer within {} s", patience::REQUEST.as_secs())]
+    #[error("{host}: no answer within {} s", REQUEST.as_secs())]
     Timeout { host: String },
     #[error("{url}: its answer is longer than {LONGEST} bytes, or breaks off")]
     Body { url: String },
@@ -112,7 +110,7 @@ impl Client {
         let Ok(body) = body.collect().await;
         let body = body.to_bytes();
         let url = parts.uri.to_string();
-        let host = host(&parts.uri).ok_or_else(|| ClientError::Url(problem::clean(&url)))?;
+        let host = host(&parts.uri).ok_or_else(|| ClientError::Url(clean(&url)))?;
         let is_question = parts.method != Method::POST;
         parts.headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
         let authority = parts.uri.authority().map_or(host.0.as_str(), |authority| authority.as_str());
@@ -133,7 +131,7 @@ impl Client {
             self.read(&url, is_question, response, (host.clone(), sender)).await
         };
         let timeout = |_| ClientError::Timeout { host: host.0.clone() };
-        tokio::time::timeout(patience::REQUEST, answer).await.map_err(timeout)?
+        tokio::time::timeout(REQUEST, answer).await.map_err(timeout)?
     }
 
     async fn idle(&self, host: &(String, u16)) -> Option<SendRequest<Full<Bytes>>> {
@@ -165,7 +163,7 @@ impl Client {
     ) -> Result<Response<Full<Bytes>>, ClientError> {
         let (parts, body) = response.into_parts();
         let body = Limited::new(body, LONGEST).collect().await;
-        let body = body.map_err(|_| ClientError::Body { url: problem::clean(url) })?.to_bytes();
+        let body = body.map_err(|_| ClientError::Body { url: clean(url) })?.to_bytes();
         *self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner) = Some(Idle { host, sender });
         if parts.status.is_success() {
             return Ok(Response::from_parts(parts, Full::new(body)));
@@ -177,8 +175,8 @@ impl Client {
         match said.flatten() {
             Some(_) if !is_question => Ok(Response::from_parts(parts, Full::new(body))),
             said => {
-                let said = said.map_or_else(String::new, |said| format!(": {}", problem::text(&said)));
-                Err(ClientError::Status { url: problem::clean(url), status: parts.status, said, retry_after })
+                let said = said.map_or_else(String::new, |said| format!(": {}", text(&said)));
+                Err(ClientError::Status { url: clean(url), status: parts.status, said, retry_after })
             }
         }
     }
@@ -200,7 +198,7 @@ impl HttpClient for Client {
 async fn dial(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "its name has no address");
     for address in tokio::net::lookup_host((host, port)).await?.take(ADDRESSES) {
-        match tokio::time::timeout(patience::CONNECT, TcpStream::connect(address)).await {
+        match tokio::time::timeout(CONNECT, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => return Ok(stream),
             Ok(Err(error)) => last = io::Error::new(error.kind(), format!("{address}: {error}")),
             Err(_) => last = io::Error::new(io::ErrorKind::TimedOut, format!("{address}: no answer")),
@@ -226,6 +224,52 @@ fn retry_after(headers: &HeaderMap, now: u64) -> Option<u64> {
         Ok(seconds) => Some(now.saturating_add(seconds)),
         Err(_) => clock::http_date(text),
     }
+}
+
+/// For each step of an order in which the authority works: it looks from several places, and may retry.
+pub(crate) const ORDER: Duration = Duration::from_secs(120);
+/// For connecting to one address: where IPv6 leads nowhere, there is time for IPv4.
+const CONNECT: Duration = Duration::from_secs(5);
+/// For one request, including the connection.
+const REQUEST: Duration = Duration::from_secs(30);
+
+const LONGEST_PROBLEM: usize = 600;
+/// Problems of single names that are shown.
+const MOST: usize = 5;
+
+/// In one line: the sentence, the kind in brackets, and the same for single names.
+pub(crate) fn text(problem: &Problem) -> String {
+    let one = |detail: Option<&String>, kind: Option<&String>| match (detail, kind.map(|kind| short(kind))) {
+        (Some(detail), Some(kind)) => format!("{detail} ({kind})"),
+        (Some(detail), None) => detail.clone(),
+        (None, Some(kind)) => kind.to_owned(),
+        (None, None) => "no reason".to_owned(),
+    };
+    let mut text = one(problem.detail.as_ref(), problem.r#type.as_ref());
+    for part in problem.subproblems.iter().take(MOST) {
+        let name = part.identifier.as_ref().map_or_else(String::new, |name| format!("{}: ", name.authorized(false)));
+        text.push_str(&format!("; {name}{}", one(part.detail.as_ref(), part.r#type.as_ref())));
+    }
+    clean(&text)
+}
+
+/// The last part of its type, such as `rateLimited`.
+pub(crate) fn kind(problem: &Problem) -> &str {
+    problem.r#type.as_deref().map_or("", short)
+}
+
+/// One line of bounded length, without control characters for a terminal.
+pub(crate) fn clean(text: &str) -> String {
+    let line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut line: String = line.take(LONGEST_PROBLEM + 1).collect();
+    if line.chars().count() > LONGEST_PROBLEM {
+        line = line.chars().take(LONGEST_PROBLEM).chain("…".chars()).collect();
+    }
+    line.trim().to_owned()
+}
+
+fn short(kind: &str) -> &str {
+    kind.rsplit(':').next().unwrap_or(kind)
 }
 
 #[cfg(test)]

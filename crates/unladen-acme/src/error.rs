@@ -1,9 +1,7 @@
 //! The principal type is [`AcmeError`]: why there is no new certificate.
 
-use crate::client::ClientError;
+use crate::client::{self, ClientError};
 use crate::issued::IssuedError;
-use crate::patience;
-use crate::problem;
 use crate::state::StateError;
 use crate::wanted::ChallengeKind;
 
@@ -75,18 +73,18 @@ impl AcmeError {
     pub(crate) fn of(doing: &'static str, retry_after: Option<u64>) -> impl Fn(instant_acme::Error) -> Self {
         move |error| match error {
             instant_acme::Error::Api(said) => {
-                let kind = problem::kind(&said).to_owned();
-                Self::Refused { doing, said: problem::text(&said), kind, retry_after }
+                let kind = client::kind(&said).to_owned();
+                Self::Refused { doing, said: client::text(&said), kind, retry_after }
             }
-            instant_acme::Error::Timeout(_) => Self::Slow { doing, seconds: patience::ORDER.as_secs() },
+            instant_acme::Error::Timeout(_) => Self::Slow { doing, seconds: client::ORDER.as_secs() },
             instant_acme::Error::Other(other) => match other.downcast::<ClientError>() {
                 Ok(client) => {
                     let retry_after = client.retry_after();
-                    Self::Unreachable { doing, cause: problem::clean(&client.to_string()), retry_after }
+                    Self::Unreachable { doing, cause: client::clean(&client.to_string()), retry_after }
                 }
-                Err(other) => Self::Unreachable { doing, cause: problem::clean(&other.to_string()), retry_after },
+                Err(other) => Self::Unreachable { doing, cause: client::clean(&other.to_string()), retry_after },
             },
-            other => Self::Unreachable { doing, cause: problem::clean(&other.to_string()), retry_after },
+            other => Self::Unreachable { doing, cause: client::clean(&other.to_string()), retry_after },
         }
     }
 }

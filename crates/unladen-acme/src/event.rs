@@ -1,5 +1,8 @@
 //! The principal type is [`Event`]: what happens to certificates, for a server's log.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use crate::clock::text as time;
 use crate::error::AcmeError;
 
@@ -115,4 +118,30 @@ const SHOWN: usize = 5;
 fn listed(names: &[String]) -> String {
     let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
+}
+
+pub(crate) type Tell = Arc<dyn Fn(&Event<'_>) + Send + Sync>;
+
+/// Intervals of the keeper.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// For another process's certificate, or a removed file.
+    pub look: Duration,
+    /// For changed answers to authorities.
+    pub answers: Duration,
+    /// Pause between an answer's placement and telling the authority: longer than [`Pace::answers`].
+    pub settle: Duration,
+    /// For the end of another process's order.
+    pub elsewhere: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            look: Duration::from_secs(5),
+            answers: Duration::from_secs(1),
+            settle: Duration::from_millis(1500),
+            elsewhere: Duration::from_secs(2),
+        }
+    }
 }

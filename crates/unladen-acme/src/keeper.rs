@@ -10,9 +10,8 @@ use tokio::task::JoinHandle;
 use self::follower::Follower;
 use crate::answers::Answers;
 use crate::clock::now;
-use crate::event::Event;
+use crate::event::{Event, Pace, Tell};
 use crate::held::Held;
-use crate::pace::{Pace, Tell};
 use crate::state::Folder;
 use crate::wanted::Wanted;
 

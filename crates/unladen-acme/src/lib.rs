@@ -18,7 +18,6 @@
 #![forbid(unsafe_code)]
 
 mod account;
-mod answer;
 mod answers;
 mod client;
 mod clock;
@@ -28,10 +27,6 @@ mod held;
 mod issued;
 mod keeper;
 mod order;
-mod pace;
-mod patience;
-mod problem;
-mod renewal;
 mod schedule;
 mod state;
 mod trial;
@@ -39,11 +34,10 @@ mod wanted;
 
 pub use answers::{ACME_TLS, Answers};
 pub use error::AcmeError;
-pub use event::Event;
+pub use event::{Event, Pace};
 pub use held::{Held, Look};
 pub use issued::{Issued, IssuedError};
 pub use keeper::Keeper;
-pub use pace::Pace;
 pub use state::StateError;
 pub use trial::try_directory;
 pub use wanted::{Authority, ChallengeKind, ExternalAccount, Wanted, WantedError};

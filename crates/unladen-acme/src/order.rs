@@ -10,15 +10,12 @@ use instant_acme::{
 };
 use rcgen::{CertificateParams, DistinguishedName, KeyPair};
 
-use crate::answer::{Answer, is_token};
-use crate::answers::Answers;
-use crate::client::Client;
+use crate::answers::{Answer, Answers, is_token};
+use crate::client::{self, Client};
 use crate::clock::now;
 use crate::error::AcmeError;
 use crate::event::Event;
 use crate::issued::Issued;
-use crate::patience;
-use crate::problem;
 use crate::state::Folder;
 use crate::wanted::{ChallengeKind, Wanted};
 
@@ -71,7 +68,7 @@ impl<'a> Ordering<'a> {
             tokio::time::sleep(self.settle).await;
             self.ready(&mut order).await?;
         }
-        let patience = RetryPolicy::new().initial_delay(FIRST_LOOK).backoff(GROWTH).timeout(patience::ORDER);
+        let patience = RetryPolicy::new().initial_delay(FIRST_LOOK).backoff(GROWTH).timeout(client::ORDER);
         match order.poll_ready(&patience).await {
             Ok(OrderStatus::Ready | OrderStatus::Valid | OrderStatus::Processing) => {}
             Ok(OrderStatus::Pending | OrderStatus::Invalid) => return Err(self.why(&mut order, None).await),
@@ -101,7 +98,7 @@ impl<'a> Ordering<'a> {
                 // What it replaces does not matter then: another order may have replaced it already, or it is unknown.
                 Err(Error::Unsupported(_) | Error::Other(_)) => {}
                 Err(Error::Api(said))
-                    if matches!(problem::kind(&said), "alreadyReplaced" | "malformed" | "conflict") => {}
+                    if matches!(client::kind(&said), "alreadyReplaced" | "malformed" | "conflict") => {}
                 other => return other,
             }
         }
@@ -134,7 +131,7 @@ impl<'a> Ordering<'a> {
             let Some((mut authorization, name, kind)) = self.unseen(authorization)? else { continue };
             if let Some(mut challenge) = authorization.challenge(type_of(kind)) {
                 challenge.set_ready().await.map_err(|error| match error {
-                    Error::Api(said) => AcmeError::Challenge { name: name.clone(), kind, said: problem::text(&said) },
+                    Error::Api(said) => AcmeError::Challenge { name: name.clone(), kind, said: client::text(&said) },
                     other => AcmeError::of("telling it that it may look", None)(other),
                 })?;
             }
@@ -163,7 +160,7 @@ impl<'a> Ordering<'a> {
         let turn = self.turn as usize % kinds.len().max(1);
         kinds.get(turn).copied().ok_or_else(|| AcmeError::NoChallenge {
             name: name.to_owned(),
-            offered: problem::clean(&offered.iter().map(|one| text_of(&one.r#type)).collect::<Vec<_>>().join(", ")),
+            offered: client::clean(&offered.iter().map(|one| text_of(&one.r#type)).collect::<Vec<_>>().join(", ")),
         })
     }
 
@@ -177,7 +174,7 @@ impl<'a> Ordering<'a> {
                 if challenge.status != ChallengeStatus::Invalid {
                     continue;
                 }
-                let said = challenge.error.as_ref().map_or_else(|| "no reason".to_owned(), problem::text);
+                let said = challenge.error.as_ref().map_or_else(|| "no reason".to_owned(), client::text);
                 let mut kinds = [ChallengeKind::Http01, ChallengeKind::TlsAlpn01].into_iter();
                 if let Some(kind) = kinds.find(|kind| type_of(*kind) == challenge.r#type) {
                     return AcmeError::Challenge { name, kind, said };
@@ -210,5 +207,30 @@ fn text_of(kind: &ChallengeType) -> &str {
         ChallengeType::TlsAlpn01 => "tls-alpn-01",
         ChallengeType::Unknown(other) => other,
         _ => "another",
+    }
+}
+
+/// A window, in seconds since 1970, and after how many seconds to ask again.
+type Suggested = ((u64, u64), u64);
+
+/// `None` if this authority suggests nothing.
+pub(crate) async fn ask(
+    wanted: &Wanted,
+    folder: &Folder,
+    (key, serial): (&str, &str),
+    tell: impl Fn(&Event<'_>),
+) -> Result<Option<Suggested>, AcmeError> {
+    let client = Client::new(wanted.authority()).map_err(AcmeError::Setup)?;
+    let account = crate::account::open(wanted, folder, &client, tell).await?;
+    let id = CertificateIdentifier { authority_key_identifier: Cow::Borrowed(key), serial: Cow::Borrowed(serial) };
+    match account.renewal_info(&id).await {
+        Ok((info, again)) => {
+            let window = info.suggested_window;
+            let seconds = |time: i64| u64::try_from(time).unwrap_or(0);
+            let window = (seconds(window.start.unix_timestamp()), seconds(window.end.unix_timestamp()));
+            Ok(Some((window, again.as_secs())))
+        }
+        Err(Error::Unsupported(_)) => Ok(None),
+        Err(error) => Err(AcmeError::of("asking when to renew", client.retry_after())(error)),
     }
 }

@@ -9,18 +9,15 @@
 //!     challenges/             answers for the authority, for as long as it may ask
 //! ```
 
-mod file;
-mod lock;
-mod read;
-
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg, OFlag};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-
-pub use self::file::StateError;
-pub(crate) use self::lock::Lock;
-pub(crate) use self::read::Found;
 
 use crate::issued::Issued;
 use crate::schedule::Schedule;
@@ -40,41 +37,41 @@ pub(crate) struct Folder {
 impl Folder {
     /// The folder of this directory's URL; nothing is created yet.
     pub(crate) fn new(state: &Path, directory: &str) -> Self {
-        Self { path: state.join(file::name_of(directory)) }
+        Self { path: state.join(name_of(directory)) }
     }
 
     /// Creates missing folders, for this user alone.
     pub(crate) fn make(&self) -> Result<(), StateError> {
-        file::make(&self.challenges())
+        make(&self.challenges())
     }
 
     /// The certificate of this name, if it is valid.
     pub(crate) fn issued(&self, name: &str) -> Found<Issued> {
-        read::parsed(&self.pem(name), LONGEST_PEM, |bytes| Issued::parse(bytes).map_err(|error| error.to_string()))
+        parsed(&self.pem(name), LONGEST_PEM, |bytes| Issued::parse(bytes).map_err(|error| error.to_string()))
     }
 
     /// Replaces the certificate: readers see the old or the new one.
     pub(crate) fn keep_issued(&self, name: &str, pem: &str) -> Result<(), StateError> {
-        file::replace(&self.pem(name), pem.as_bytes())
+        replace(&self.pem(name), pem.as_bytes())
     }
 
     pub(crate) fn schedule(&self, name: &str, now: u64) -> Found<Schedule> {
-        read::parsed(&self.json(name), LONGEST_JSON, |bytes| {
+        parsed(&self.json(name), LONGEST_JSON, |bytes| {
             let schedule: Schedule = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
             if schedule.is_plausible(now) { Ok(schedule) } else { Err("its times are too far off".to_owned()) }
         })
     }
 
     pub(crate) fn keep_schedule(&self, name: &str, schedule: &Schedule) -> Result<(), StateError> {
-        file::replace_json(&self.json(name), schedule)
+        replace_json(&self.json(name), schedule)
     }
 
     pub(crate) fn account<T: DeserializeOwned>(&self) -> Found<T> {
-        read::json(&self.account_path(), LONGEST_JSON)
+        json(&self.account_path(), LONGEST_JSON)
     }
 
     pub(crate) fn keep_account(&self, account: &impl Serialize) -> Result<(), StateError> {
-        file::replace_json(&self.account_path(), account)
+        replace_json(&self.account_path(), account)
     }
 
     /// Call if the authority does not know the account.
@@ -104,22 +101,156 @@ impl Folder {
     }
 
     pub(crate) fn answer_names(&self) -> Vec<String> {
-        read::names(&self.challenges(), ".json", MOST_ANSWERS)
+        names(&self.challenges(), ".json", MOST_ANSWERS)
     }
 
     /// Reads an answer; `None` if it is invalid.
     pub(crate) fn answer<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
-        read::json(&self.challenges().join(name), LONGEST_JSON).ok().flatten()
+        json(&self.challenges().join(name), LONGEST_JSON).ok().flatten()
     }
 
     pub(crate) fn keep_answer(&self, name: &str, answer: &impl Serialize) -> Result<(), StateError> {
-        file::replace_json(&self.challenges().join(name), answer)
+        replace_json(&self.challenges().join(name), answer)
     }
 
     pub(crate) fn forget_answer(&self, name: &str) {
         // A missing file is fine.
         let _ = std::fs::remove_file(self.challenges().join(name));
     }
+}
+
+/// Held until it is dropped, or the process ends. On Linux it also works over NFS.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: Flock<File>,
+}
+
+impl Lock {
+    /// `None` if another process has it.
+    pub(super) fn take(path: &Path) -> Result<Option<Self>, StateError> {
+        let flags = (OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC).bits();
+        let file =
+            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).custom_flags(flags).open(path);
+        let file = file.map_err(StateError::of("open", path))?;
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(file) => Ok(Some(Self { _file: file })),
+            Err((_, Errno::EWOULDBLOCK)) => Ok(None),
+            Err((_, errno)) => Err(StateError::of("lock", path)(io::Error::from(errno))),
+        }
+    }
+}
+
+/// A part of the state: `None` if it is missing; the error says why it is invalid.
+pub(crate) type Found<T> = Result<Option<T>, String>;
+
+pub(crate) fn parsed<T>(path: &Path, longest: u64, parse: impl FnOnce(&[u8]) -> Result<T, String>) -> Found<T> {
+    let bytes = match bytes(path, longest) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    parse(&bytes).map(Some)
+}
+
+pub(crate) fn json<T: DeserializeOwned>(path: &Path, longest: u64) -> Found<T> {
+    parsed(path, longest, |bytes| serde_json::from_slice(bytes).map_err(|error| error.to_string()))
+}
+
+fn bytes(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+    // A pipe would block for ever.
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(longest + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > longest {
+        return Err(io::Error::other(format!("it is longer than {longest} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// Names in a folder with this suffix; empty if it cannot be read.
+pub(crate) fn names(folder: &Path, end: &str, most: usize) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let names = entries.take(most).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(end)).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The state cannot be stored.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {doing} {}: {source}{}", path.display(), hint(source))]
+pub struct StateError {
+    pub path: PathBuf,
+    pub doing: &'static str,
+    pub source: io::Error,
+}
+
+impl StateError {
+    pub(super) fn of(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self { path: path.to_owned(), doing, source }
+    }
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; give `acme` a folder as `state` that this user may write to (StateDirectory= of systemd makes one)"
+        }
+        _ => "",
+    }
+}
+
+/// Creates a folder and its parents, for this user alone.
+pub(crate) fn make(path: &Path) -> Result<(), StateError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(StateError::of("make the folder", path))
+}
+
+/// Replaces a file, for this user alone: after a loss of power it is the old one or the new one.
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
+    let new = path.with_extension(format!("new.{}", std::process::id()));
+    let written = write(&new, bytes).map_err(StateError::of("write", &new));
+    let replaced = written.and_then(|()| std::fs::rename(&new, path).map_err(StateError::of("replace", path)));
+    if replaced.is_err() {
+        let _ = std::fs::remove_file(&new);
+    }
+    replaced?;
+    // The folder holds the name.
+    let folder = path.parent().unwrap_or(Path::new("."));
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(StateError::of("sync", folder))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // Left by a dead process with this number. A link that somebody put here is not followed.
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn replace_json(path: &Path, value: &impl Serialize) -> Result<(), StateError> {
+    let text = serde_json::to_vec_pretty(value).map_err(io::Error::from).map_err(StateError::of("write", path))?;
+    replace(path, &text)
+}
+
+/// A folder name that is unique for each URL: unsuitable characters are written as numbers.
+fn name_of(directory: &str) -> String {
+    let rest = directory.strip_prefix("https://").unwrap_or(directory);
+    let mut name = String::new();
+    for byte in rest.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' => name.push(char::from(byte)),
+            b'.' if !name.is_empty() => name.push('.'),
+            _ => name.push_str(&format!("_{byte:02x}")),
+        }
+    }
+    name
 }
 
 #[cfg(test)]

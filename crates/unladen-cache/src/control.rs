@@ -1,15 +1,12 @@
 //! `Cache-Control` of requests ([`RequestControl`]) and of responses ([`ResponseControl`]): RFC 9111, section 5.2; RFC
 //! 5861; RFC 8246; RFC 9213.
 
-mod directives;
-mod targeted;
-
 use std::time::Duration;
 
+use sfv::{BareItem, Dictionary, ListEntry, Parser};
 use unladen_http1::Fields;
 
-use crate::text::{is_token, lines, members, seconds};
-use directives::{Directive, directives};
+use crate::text::{LONGEST, is_token, lines, members, seconds, trim};
 
 /// `Cache-Control` of a request. Invalid directives are ignored: they do not bind a gateway.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -165,6 +162,41 @@ impl ResponseControl {
         self.without.extend(members(list).map(|name| name.to_ascii_lowercase().into_boxed_slice()));
         true
     }
+
+    /// `None` if the field is missing, empty or invalid, and so ignored (RFC 9213, section 2.1).
+    pub(super) fn targeted(fields: &Fields) -> Option<Self> {
+        let mut all = lines(fields, b"cdn-cache-control");
+        let mut joined = all.next()?.to_vec();
+        for line in all {
+            joined.extend_from_slice(b", ");
+            joined.extend_from_slice(line);
+        }
+        let dictionary: Dictionary = Parser::new(&joined).parse().ok()?;
+        if dictionary.is_empty() {
+            return None;
+        }
+        let mut control = Self { targeted: true, ..Self::default() };
+        for (name, entry) in &dictionary {
+            control.take_entry(name.as_str().as_bytes(), entry);
+        }
+        Some(control)
+    }
+
+    fn take_entry(&mut self, name: &[u8], entry: &ListEntry) {
+        match name {
+            b"max-age" => self.max_age = Some(time(entry)),
+            b"s-maxage" => self.s_maxage = Some(time(entry)),
+            b"stale-while-revalidate" => self.stale_while_revalidate = Some(time(entry)),
+            b"stale-if-error" => self.stale_if_error = Some(time(entry)),
+            b"no-cache" => self.no_cache |= is_said(entry) && !self.is_qualified(names(entry)),
+            b"private" => self.private |= is_said(entry) && !self.is_qualified(names(entry)),
+            _ => {
+                if let Some(said) = self.flag(|flag| flag == name) {
+                    *said = is_said(entry);
+                }
+            }
+        }
+    }
 }
 
 fn has_pragma(fields: &Fields) -> bool {
@@ -173,6 +205,106 @@ fn has_pragma(fields: &Fields) -> bool {
 
 fn is_no_cache(pragma: &[u8]) -> bool {
     members(pragma).any(|member| member.eq_ignore_ascii_case(b"no-cache"))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Directive<'a> {
+    pub(super) name: &'a [u8],
+    /// The value without quotes: `None` without `=`; `Some(None)` if it is invalid: white space around the `=`, an
+    /// unterminated quote, anything behind the quoted string.
+    pub(super) value: Option<Option<&'a [u8]>>,
+}
+
+/// Directives in order. Text in a quoted string is never a directive.
+fn directives(line: &[u8]) -> impl Iterator<Item = Directive<'_>> {
+    let mut rest = line;
+    // From an open quote on, quotes are ordinary bytes: what it hides may forbid, and no byte is scanned repeatedly.
+    let mut has_open_quote = false;
+    std::iter::from_fn(move || {
+        while let [b' ' | b'\t' | b',', after @ ..] = rest {
+            rest = after;
+        }
+        if rest.is_empty() {
+            return None;
+        }
+        let end = memchr::memchr2(b'=', b',', rest).unwrap_or(rest.len());
+        let (written, after) = rest.split_at(end);
+        let name = trim(written);
+        let [b'=', after @ ..] = after else {
+            rest = after;
+            return Some(Directive { name, value: None });
+        };
+        let has_space = name.len() != written.len() || matches!(after, [b' ' | b'\t', ..]);
+        let text = trim_start(after);
+        let quoted = text.strip_prefix(b"\"");
+        let (value, after) =
+            match quoted.map(|quoted| (quoted, if has_open_quote { None } else { end_of_quoted(quoted) })) {
+                Some((quoted, Some(end))) => {
+                    let (behind, after) = to_comma(&quoted[end + 1..]);
+                    (behind.is_empty().then_some(&quoted[..end]), after)
+                }
+                Some(_) => {
+                    has_open_quote = true;
+                    (None, to_comma(text).1)
+                }
+                None => {
+                    let (value, after) = to_comma(text);
+                    (Some(value), after)
+                }
+            };
+        rest = after;
+        Some(Directive { name, value: Some(value.filter(|_| !has_space)) })
+    })
+}
+
+/// Position of the quote that ends a quoted string. Escapes stay as written: no known value needs one.
+fn end_of_quoted(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        match text.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+fn to_comma(text: &[u8]) -> (&[u8], &[u8]) {
+    let (value, after) = text.split_at(memchr::memchr(b',', text).unwrap_or(text.len()));
+    (trim(value), after)
+}
+
+fn trim_start(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] = text {
+        text = rest;
+    }
+    text
+}
+
+fn item(entry: &ListEntry) -> Option<&BareItem> {
+    match entry {
+        ListEntry::Item(item) => Some(&item.bare_item),
+        ListEntry::InnerList(_) => None,
+    }
+}
+
+/// Zero if it is no number of seconds: a doubtful response is stale.
+fn time(entry: &ListEntry) -> Duration {
+    let Some(BareItem::Integer(seconds)) = item(entry) else { return Duration::ZERO };
+    Duration::from_secs(u64::try_from(i64::from(*seconds)).unwrap_or(0)).min(LONGEST)
+}
+
+/// True for all but `=?0`: a directive with an unexpected value still counts.
+fn is_said(entry: &ListEntry) -> bool {
+    !matches!(item(entry), Some(BareItem::Boolean(false)))
+}
+
+fn names(entry: &ListEntry) -> Option<Option<&[u8]>> {
+    match item(entry)? {
+        BareItem::String(names) => Some(Some(names.as_str().as_bytes())),
+        BareItem::Token(name) => Some(Some(name.as_str().as_bytes())),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -3,20 +3,16 @@
 //!
 //! `H` is sent once, before the body: the head, a stored response, or why there is none.
 
+mod fill;
+mod in_flight;
+mod state;
+
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-mod body;
-mod fill;
-mod in_flight;
-mod reader;
-mod state;
-
 pub use fill::FetchWriter;
-pub use in_flight::InFlightFetch;
-pub use reader::FetchReader;
-
 use in_flight::Shared;
+pub use in_flight::{FetchReader, InFlightFetch};
 
 /// Answers on their way, by key.
 #[derive(Debug)]

@@ -8,21 +8,18 @@
 
 mod cache_status;
 mod control;
-mod cookie_pattern;
 mod cookies;
 mod encoding;
 mod fetch;
 mod freshness;
 mod invalidation;
 mod key;
-mod language;
 mod ordinary;
 mod policy;
 mod precondition;
 mod purge;
 mod range;
 mod reuse;
-mod revalidation;
 mod snapshot;
 mod storable;
 mod store;
@@ -33,26 +30,24 @@ mod vary;
 
 pub use cache_status::{CacheStatus, Forwarded};
 pub use control::{MaxStale, RequestControl, ResponseControl};
-pub use cookie_pattern::CookiePattern;
 pub use encoding::{Accepted, Coding, Encoder};
 pub use fetch::{FetchReader, FetchWriter, InFlightFetch, InFlightFetches, Joined};
 pub use freshness::{Freshness, is_passing_error};
 pub use invalidation::{group_invalidations, invalidates, targets};
 pub use key::{normalise_host, write_key};
 pub use ordinary::{is_ordinary, is_usual};
-pub use policy::Policy;
+pub use policy::{CookiePattern, Policy};
 pub use precondition::{Validators, Verdict, if_range, precondition};
-pub use purge::{Purge, Sequence};
+pub use purge::Purge;
 pub use range::{Multipart, Ranges, multipart, ranges};
-pub use reuse::{Reuse, WhyValidate, may_serve_on_error, reuse};
-pub use revalidation::{make_conditional, update};
+pub use reuse::{Reuse, WhyValidate, make_conditional, may_serve_on_error, reuse, update};
 pub use snapshot::{
     END, ENTRY, FRAME_LENGTH, FrameHead, HEADER_LENGTH, SnapshotEntry, SnapshotError, SnapshotHeader, read_end,
     write_end,
 };
 pub use storable::{Asking, NoStore, kept, storable};
 pub use store::{Mark, Resource, Restored, Store, StoreSettings, StoreTotals};
-pub use stored::{Stored, group_tag, is_of_304, tags_of};
+pub use stored::{Sequence, Stored, group_tag, is_of_304, tags_of};
 pub use time::Time;
 pub use vary::Nominated;
 

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::CookiePattern;
-
 /// The operator's choices for a cache.
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -53,6 +51,20 @@ impl Default for Policy {
             stale_if_error: Duration::ZERO,
             stale_while_revalidate: Duration::ZERO,
             largest: 16 * 1024 * 1024,
+        }
+    }
+}
+
+/// A cookie's name, or with `*` at its end a prefix of names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CookiePattern(pub String);
+
+impl CookiePattern {
+    /// Whether the pattern matches a name, case-sensitively.
+    pub fn matches(&self, name: &[u8]) -> bool {
+        match self.0.as_bytes() {
+            [start @ .., b'*'] => name.starts_with(start),
+            whole => name == whole,
         }
     }
 }

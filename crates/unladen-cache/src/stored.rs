@@ -4,19 +4,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use bytes::Bytes;
-use unladen_http1::Fields;
+use unladen_http1::{Field, Fields};
 
-use crate::store::weight::{TAG, heap, shared};
-use crate::{Coding, Freshness, Sequence, Validators};
-
-mod groups;
-mod tags;
-
-pub use groups::group_tag;
+use crate::{Coding, Freshness, Validators};
 
 /// The tags of `Cache-Tag`, `Surrogate-Key` and `xkey` of a response or a purge request.
 pub fn tags_of(fields: &Fields) -> Vec<Box<str>> {
-    tags::of(fields).0
+    tags_in(fields).0
 }
 
 /// A response in memory. Fields that depend on time are added when it is served: `Age`, `Date` (as received),
@@ -66,7 +60,7 @@ impl Stored {
         sequence: Sequence,
     ) -> Self {
         let fields = compact(&fields);
-        let (tags, has_more_tags) = tags::of(&fields);
+        let (tags, has_more_tags) = tags_in(&fields);
         let (lines, of_304) = lines(&fields);
         Self {
             status,
@@ -102,9 +96,8 @@ impl Stored {
     /// Adds the groups of `Cache-Groups` (RFC 9875), as tags that no other origin's groups nor other tags equal:
     /// [`group_tag`]. To be called before it is stored.
     pub fn add_groups(&mut self, origin: &[u8]) {
-        let groups = groups::of(&self.fields);
-        let (tags, more) =
-            tags::join(std::mem::take(&mut self.tags), groups.iter().map(|group| group_tag(origin, group)));
+        let groups = groups_of(&self.fields);
+        let (tags, more) = join(std::mem::take(&mut self.tags), groups.iter().map(|group| group_tag(origin, group)));
         self.tags = tags;
         self.has_more_tags |= more;
     }
@@ -210,6 +203,152 @@ fn lines(fields: &Fields) -> (Bytes, usize) {
         }
     }
     (lines.into(), of_304)
+}
+
+/// A place in the order of purges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sequence(pub u64);
+
+/// A resource's place in the table, besides its heap memory, with the spare room of tables that grow by doubling.
+pub(crate) const PLACE: usize = 96;
+
+/// A tag's place in the index: a tree of 24-byte entries, whose nodes are at least half full.
+const TAG: usize = 64;
+
+/// A heap block of this many bytes, with malloc's head.
+pub(crate) const fn heap(bytes: usize) -> usize {
+    if bytes == 0 {
+        return 0;
+    }
+    let whole = (bytes + 8).next_multiple_of(16);
+    if whole < 32 { 32 } else { whole }
+}
+
+/// An `Arc` of this many bytes.
+pub(crate) const fn shared(bytes: usize) -> usize {
+    heap(bytes + 16)
+}
+
+/// Most tags of one response …
+pub(crate) const MOST: usize = 1024;
+/// … and their length in bytes.
+pub(crate) const LONGEST: usize = 1024;
+
+/// Tags of `Cache-Tag` (separated by commas), `Surrogate-Key` (by white space) and `xkey` (by either); and whether
+/// there are more than are kept.
+pub(crate) fn tags_in(fields: &Fields) -> (Vec<Box<str>>, bool) {
+    let tags = fields.iter().flat_map(|Field { name, value, .. }| {
+        let (comma, space) = match name.len() {
+            9 if name.eq_ignore_ascii_case(b"cache-tag") => (true, false),
+            13 if name.eq_ignore_ascii_case(b"surrogate-key") => (false, true),
+            4 if name.eq_ignore_ascii_case(b"xkey") => (true, true),
+            // Other fields have no tags.
+            _ => (false, false),
+        };
+        let value = if comma || space { value } else { b"" };
+        value
+            .split(move |byte| comma && *byte == b',' || space && matches!(byte, b' ' | b'\t'))
+            .map(<[u8]>::trim_ascii)
+            .filter(|tag| !tag.is_empty())
+            // A purge of it sends the same bytes, and they are read in the same way.
+            .map(|tag| String::from_utf8_lossy(tag).into_owned().into_boxed_str())
+    });
+    join(Vec::new(), tags)
+}
+
+/// Adds tags, each once; returns whether there are more than are kept.
+pub(crate) fn join(tags: Vec<Box<str>>, more: impl Iterator<Item = Box<str>>) -> (Vec<Box<str>>, bool) {
+    let mut tags = tags;
+    let mut has_more = false;
+    for tag in more {
+        if tag.len() > LONGEST {
+            has_more = true;
+        } else if let Err(place) = tags.binary_search(&tag) {
+            if tags.len() == MOST {
+                has_more = true;
+            } else {
+                tags.insert(place, tag);
+            }
+        }
+    }
+    tags.shrink_to_fit();
+    (tags, has_more)
+}
+
+/// The tag of an origin's group. It has line feeds, which no field can have.
+pub fn group_tag(origin: &[u8], group: &str) -> Box<str> {
+    format!("group\n{}\n{group}", String::from_utf8_lossy(origin)).into()
+}
+
+/// The groups of `Cache-Groups`, a list of strings (RFC 9651, section 4.2). An invalid field counts as missing.
+pub(crate) fn groups_of(fields: &Fields) -> Vec<String> {
+    let mut joined = Vec::new();
+    for field in fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cache-groups")) {
+        if !joined.is_empty() {
+            joined.push(b',');
+        }
+        joined.extend_from_slice(field.value);
+    }
+    strings(&joined).unwrap_or_default()
+}
+
+fn strings(list: &[u8]) -> Option<Vec<String>> {
+    let mut strings = Vec::new();
+    let mut rest = list.trim_ascii();
+    while !rest.is_empty() {
+        let (string, after) = string(rest)?;
+        strings.push(string);
+        rest = parameters(after)?.trim_ascii_start();
+        match rest.split_first() {
+            None => break,
+            Some((b',', after)) => rest = after.trim_ascii_start(),
+            Some(_) => return None,
+        }
+        if rest.is_empty() {
+            return None;
+        }
+    }
+    Some(strings)
+}
+
+/// A string in quotes, and the rest.
+fn string(text: &[u8]) -> Option<(String, &[u8])> {
+    let mut rest = text.strip_prefix(b"\"")?;
+    let mut string = String::new();
+    loop {
+        let (byte, after) = rest.split_first()?;
+        rest = after;
+        match byte {
+            b'"' => return Some((string, rest)),
+            b'\\' => {
+                let (escaped @ (b'"' | b'\\'), after) = rest.split_first()? else { return None };
+                string.push(char::from(*escaped));
+                rest = after;
+            }
+            b' '..=b'~' => string.push(char::from(*byte)),
+            _ => return None,
+        }
+    }
+}
+
+/// Skips parameters, which mean nothing here.
+fn parameters(text: &[u8]) -> Option<&[u8]> {
+    let mut rest = text;
+    while let Some(after) = rest.strip_prefix(b";") {
+        let after = after.trim_ascii_start();
+        let end =
+            |text: &[u8]| text.iter().position(|byte| matches!(byte, b';' | b',' | b' ' | b'=')).unwrap_or(text.len());
+        let (key, after) = after.split_at(end(after));
+        if key.is_empty() {
+            return None;
+        }
+        rest = match after.strip_prefix(b"=") {
+            None => after,
+            Some(value) if value.starts_with(b"\"") => string(value)?.1,
+            Some(value) => value.split_at(end(value)).1,
+        };
+    }
+    Some(rest)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use memchr::memchr;
 use unladen_http1::{Fault as HeadFault, Fields, HeadLimits, Length, Name, Response};
 
-use crate::fault::Fault;
+use crate::record::Fault;
 
 const OK: u16 = 200;
 const FOUND: u16 = 302;

@@ -33,22 +33,18 @@
 #![forbid(unsafe_code)]
 
 mod decoder;
-mod fault;
 pub mod fpm;
 mod head;
 mod params;
 mod record;
-mod stderr;
-mod values;
 mod writer;
 
-pub use decoder::{Decoder, Unwrapped};
-pub use fault::{Fault, Refusal};
+pub use decoder::{Decoder, Stderr, Unwrapped};
+pub use fpm::{get_values, read_values};
 pub use head::parse_head;
 pub use params::{ParamTooLong, Params, write_param};
 pub use record::{
-    BEGIN_REQUEST, END_REQUEST, HEADER, Header, MOST_CONTENT, PARAMS, STDERR, STDIN, STDOUT, write_record,
+    BEGIN_REQUEST, END_REQUEST, Fault, HEADER, Header, MOST_CONTENT, PARAMS, Refusal, STDERR, STDIN, STDOUT,
+    write_record,
 };
-pub use stderr::Stderr;
-pub use values::{get_values, read_values};
 pub use writer::{RequestWriter, end_of_stdin};

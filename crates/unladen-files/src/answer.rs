@@ -5,7 +5,6 @@ use std::ops::Range;
 use unladen_cache::{Coding, Multipart, Ranges, Time, Validators, Verdict, if_range, multipart, precondition, ranges};
 use unladen_http1::{Fields, Request};
 
-use crate::entity_tag::{entity_tag, weak};
 use crate::open_file::Meta;
 
 /// A file to be sent.
@@ -133,6 +132,24 @@ impl Representation<'_> {
 /// The precision of HTTP dates.
 fn whole_seconds(time: Time) -> Time {
     Time(time.0 - time.0.rem_euclid(1000))
+}
+
+/// `"TIME-LENGTH"`: modification time in nanoseconds and length; with the coding, whose bytes differ. As with nginx and
+/// Apache, a change that keeps both goes unnoticed.
+///
+/// It is weak while the file may still change without another modification time (RFC 9110, section 8.8.1), as with
+/// Apache for files of the last second.
+fn entity_tag(meta: &Meta, coding: Option<Coding>, now: Time) -> String {
+    let weak = if meta.is_settling(now) { "W/" } else { "" };
+    let (seconds, nanoseconds) = meta.modified;
+    let time = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
+    let (dash, coding) = coding.map_or(("", ""), |coding| ("-", coding.as_str()));
+    format!("{weak}\"{time:x}-{:x}{dash}{coding}\"", meta.length)
+}
+
+/// The tag of other bytes with the same meaning (RFC 9110, section 8.8.1).
+fn weak(tag: String) -> String {
+    if tag.starts_with("W/") { tag } else { format!("W/{tag}") }
 }
 
 #[cfg(test)]

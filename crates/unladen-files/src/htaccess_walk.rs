@@ -6,8 +6,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
 use crate::htaccess::{Access, Denial, Htaccess};
+use crate::private_names::Rules;
 use crate::root::{Folder, Root};
-use crate::rules::Rules;
 
 const MOST_ENTRIES: usize = 200_000;
 const MOST_SEEN: usize = 200;

@@ -28,21 +28,15 @@
 #![forbid(unsafe_code)]
 
 mod answer;
-mod entity_tag;
 mod htaccess;
 mod htaccess_walk;
-mod known_folders;
 mod lifetimes;
 mod media_type;
 mod open_file;
-mod precompressed;
 mod private_names;
-mod refusal;
 mod request_path;
 mod resolve;
-mod resolved;
 mod root;
-mod rules;
 mod script_names;
 
 pub use answer::{CodedBy, FileAnswer, FileBody, Representation};
@@ -50,11 +44,8 @@ pub use htaccess::Denial;
 pub use htaccess_walk::{HtaccessSeen, HtaccessWalk};
 pub use lifetimes::{Lifetimes, PathPattern};
 pub use media_type::{coding_of_name, is_text, media_type};
-pub use open_file::{Meta, OpenFile};
-pub use private_names::{PRIVATE, Place, PrivateName, PrivateNames};
-pub use refusal::Refusal;
+pub use open_file::{Meta, OpenFile, Refusal, Resolved, Script};
+pub use private_names::{PRIVATE, Place, PrivateName, PrivateNames, Rules, Try};
 pub use request_path::{PathFault, RequestPath, Unfit};
-pub use resolved::{Resolved, Script};
 pub use root::{Root, RootError};
-pub use rules::{Rules, Try};
 pub use script_names::ScriptNames;

@@ -8,15 +8,13 @@ use std::time::Instant;
 
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
+use unladen_cache::{Accepted, Coding};
 
 use crate::htaccess::Access;
-use crate::open_file::{Meta, OpenFile};
-use crate::private_names::{Place, private};
-use crate::refusal::Refusal;
+use crate::open_file::{Meta, OpenFile, Refusal, Resolved, Script};
+use crate::private_names::{Place, Rules, Try, private};
 use crate::request_path::RequestPath;
-use crate::resolved::{Resolved, Script};
 use crate::root::{Folder, Root};
-use crate::rules::{Rules, Try};
 
 /// Most places in a path where a script's name may end and `PATH_INFO` begin.
 const MOST_SPLITS: usize = 4;
@@ -55,6 +53,30 @@ impl Root {
     pub fn resolve(&self, path: &RequestPath<'_>, rules: &Rules, now: Instant) -> Resolved {
         let folder = self.folder(now);
         Search { folder: &folder, links: self.links(), rules, now }.resolve(path).unwrap_or_else(Resolved::Refused)
+    }
+
+    /// The coded form beside a file that the client likes best: `style.css.br`, `.zst`, `.gz`. A form that is older
+    /// than the file belongs to an earlier content, and is ignored; so is one that cannot be read.
+    pub fn precompressed(
+        &self,
+        file: &OpenFile,
+        accepted: Accepted,
+        rules: &Rules,
+        now: Instant,
+    ) -> Option<(Coding, OpenFile)> {
+        let folder = self.folder(now);
+        let search = Search { folder: &folder, links: self.links(), rules, now };
+        accepted.shortest_by_weight().find_map(|coding| {
+            let extension: &[u8] = match coding {
+                Coding::Brotli => b".br",
+                Coding::Zstd => b".zst",
+                Coding::Gzip => b".gz",
+            };
+            match search.look(&[&file.path, extension].concat()) {
+                Ok(Found::File(coded)) if coded.meta.modified >= file.meta.modified => Some((coding, coded)),
+                _ => None,
+            }
+        })
     }
 }
 

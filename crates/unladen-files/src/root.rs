@@ -1,5 +1,6 @@
 //! The principal type is [`Root`]: a folder that is held open.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -7,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
@@ -15,7 +16,6 @@ use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use crate::htaccess::{Htaccess, LONGEST};
-use crate::known_folders::{KnownFolder, KnownFolders};
 
 /// A folder that is held open, so that nothing outside of it can be reached.
 ///
@@ -199,5 +199,45 @@ fn read_htaccess(file: OwnedFd) -> Htaccess {
         Htaccess::parse(&text)
     } else {
         Htaccess::unread()
+    }
+}
+
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// Beyond, all are forgotten.
+const MOST: usize = 4096;
+
+/// By path, with the time of the last look.
+type Known = HashMap<Vec<u8>, (Instant, Arc<KnownFolder>)>;
+
+#[derive(Debug)]
+pub(crate) struct KnownFolder {
+    pub(crate) htaccess: Option<Htaccess>,
+    /// Without links: only scripts need it.
+    pub(crate) real: OnceLock<PathBuf>,
+}
+
+/// A memory of folders beneath a root: many files of one folder are requested at a time, and need no further look at
+/// it.
+#[derive(Debug, Default)]
+struct KnownFolders {
+    known: Mutex<Known>,
+}
+
+impl KnownFolders {
+    /// A folder's state, at most a second old at `now`.
+    pub(crate) fn get(&self, path: &[u8], now: Instant, look: impl FnOnce() -> KnownFolder) -> Arc<KnownFolder> {
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, folder)) = lock().get(path)
+            && now.saturating_duration_since(*at) < LOOK_AGAIN
+        {
+            return folder.clone();
+        }
+        let folder = Arc::new(look());
+        let mut known = lock();
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert(path.to_vec(), (now, folder.clone()));
+        folder
     }
 }

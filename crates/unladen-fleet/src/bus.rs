@@ -1,6 +1,5 @@
 //! [`BUSES`]: the list of engines; one file each.
 
-mod handshake;
 mod nats;
 mod postgres;
 pub(crate) mod valkey;

@@ -5,14 +5,9 @@
 //! or after the purge, or has left the list: such a node has stopped relying on its lease before the engine ended it,
 //! since it counts a shorter time, from before it asked for it.
 
-mod beat;
-mod contact;
 mod progress;
 mod queue;
 mod reader;
-mod sender;
-mod sending;
-mod waiting;
 mod watch;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -21,15 +16,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc, oneshot};
 
-use self::contact::Contact;
-use self::progress::Progress;
-use self::queue::{NotTaken, Queue};
-use self::sending::Sending;
-use self::waiting::Waiting;
-use crate::nodes::Nodes;
-use crate::recent::Recent;
-use crate::seldom::Seldom;
-use crate::state::FleetState;
+use self::progress::{Contact, Progress, Waiting};
+use self::queue::{NotTaken, Queue, Sending};
+use crate::nodes::{FleetState, Nodes};
+use crate::recent::{Recent, Seldom};
 use crate::{
     BusError, FleetSettings, Forget, Lease, News, Outcome, Position, PurgeBus, Record, Wait, What, WhenCutOff, bus,
 };

@@ -14,8 +14,6 @@ pub struct Lease {
     until: AtomicU64,
 }
 
-// === impl Lease ===
-
 impl Default for Lease {
     fn default() -> Self {
         // In the past: all compared times are later.

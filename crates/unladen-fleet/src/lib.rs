@@ -24,27 +24,19 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod batch;
 mod bus;
 mod bus_trial;
 mod bus_url;
 mod error;
 mod fleet;
-mod forget;
 mod htcp;
 mod lease;
-mod member;
 mod memory;
 mod nodes;
-mod outcome;
-mod plain;
-mod position;
 mod purge_bus;
 mod recent;
 mod record;
-mod seldom;
 mod settings;
-mod state;
 
 pub use bus::valkey::{Reply as ValkeyReply, ValkeyEngine, ValkeyPlace, resp_is_readable};
 pub use bus::{BUSES, open};
@@ -52,15 +44,10 @@ pub use bus_trial::try_bus;
 pub use bus_url::BusUrl;
 pub use error::BusError;
 pub use fleet::{Fleet, Hold};
-pub use forget::{Forget, News};
 pub use htcp::{HtcpClear, HtcpError, LONGEST_HTCP_DATAGRAM, LONGEST_HTCP_URL};
 pub use lease::Lease;
-pub use member::Member;
 pub use memory::{MemoryEngine, Wire};
-pub use nodes::{NodeState, Nodes};
-pub use outcome::{NodeOutcome, Outcome};
-pub use position::Position;
+pub use nodes::{FleetState, Member, NodeOutcome, NodeState, Nodes, Outcome};
 pub use purge_bus::{Answer, BATCH, BackEnd, MEMBERS, PurgeBus, Read};
-pub use record::{LONGEST, Page, Record, RecordError, What};
+pub use record::{Forget, LONGEST, News, Page, Position, Record, RecordError, What};
 pub use settings::{BusSettings, FleetSettings, Wait, WhenCutOff};
-pub use state::FleetState;

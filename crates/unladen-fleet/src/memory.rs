@@ -39,17 +39,14 @@ struct State {
 struct MemoryBus {
     engine: MemoryEngine,
     node: String,
-    is_cut: Arc<Mutex<bool>>,
-    is_mute: Arc<Mutex<bool>>,
-    is_still: Arc<AtomicBool>,
-    untold: Arc<AtomicU32>,
+    wire: Wire,
 }
 
 /// Cuts one node off, or reconnects it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Wire {
-    is_cut: Arc<Mutex<bool>>,
-    is_mute: Arc<Mutex<bool>>,
+    is_cut: Arc<AtomicBool>,
+    is_mute: Arc<AtomicBool>,
     is_still: Arc<AtomicBool>,
     untold: Arc<AtomicU32>,
 }
@@ -57,15 +54,8 @@ pub struct Wire {
 impl MemoryEngine {
     /// A bus for a node, and the switch that cuts it.
     pub fn bus(&self, node: &str) -> (Arc<dyn PurgeBus>, Wire) {
-        let (is_cut, is_mute) = (Arc::<Mutex<bool>>::default(), Arc::<Mutex<bool>>::default());
-        let (is_still, untold) = (Arc::<AtomicBool>::default(), Arc::<AtomicU32>::default());
-        let wire = Wire {
-            is_cut: is_cut.clone(),
-            is_mute: is_mute.clone(),
-            is_still: is_still.clone(),
-            untold: untold.clone(),
-        };
-        (Arc::new(MemoryBus { engine: self.clone(), node: node.to_owned(), is_cut, is_mute, is_still, untold }), wire)
+        let wire = Wire::default();
+        (Arc::new(MemoryBus { engine: self.clone(), node: node.to_owned(), wire: wire.clone() }), wire)
     }
 
     /// Removes all records so far.
@@ -117,12 +107,12 @@ impl MemoryEngine {
 impl Wire {
     /// Cuts the connection, or restores it.
     pub fn cut(&self, is_cut: bool) {
-        *self.is_cut.lock().unwrap_or_else(PoisonError::into_inner) = is_cut;
+        self.is_cut.store(is_cut, Ordering::SeqCst);
     }
 
     /// Keeps the node out of the list, though all else works.
     pub fn mute(&self, is_mute: bool) {
-        *self.is_mute.lock().unwrap_or_else(PoisonError::into_inner) = is_mute;
+        self.is_mute.store(is_mute, Ordering::SeqCst);
     }
 
     /// Blocks requests to enter the list.
@@ -157,7 +147,7 @@ impl State {
 
 impl MemoryBus {
     fn reached(&self) -> Result<MutexGuard<'_, State>, BusError> {
-        if *self.is_cut.lock().unwrap_or_else(PoisonError::into_inner) {
+        if self.wire.is_cut.load(Ordering::SeqCst) {
             return Err(BusError::Unreachable("it is cut off".to_owned()));
         }
         Ok(self.engine.shared.lock())
@@ -213,11 +203,11 @@ impl PurgeBus for MemoryBus {
 
     fn confirm<'a>(&'a self, position: &'a Position, lease: Duration) -> Answer<'a, Position> {
         Box::pin(async move {
-            while self.is_still.load(Ordering::SeqCst) {
+            while self.wire.is_still.load(Ordering::SeqCst) {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
             let mut state = self.reached()?;
-            if *self.is_mute.lock().unwrap_or_else(PoisonError::into_inner) {
+            if self.wire.is_mute.load(Ordering::SeqCst) {
                 return Err(BusError::Timeout);
             }
             state.members.insert(self.node.clone(), (position.clone(), Instant::now() + lease));
@@ -239,7 +229,7 @@ impl PurgeBus for MemoryBus {
     }
 
     fn untold(&self) -> u32 {
-        self.untold.load(Ordering::SeqCst)
+        self.wire.untold.load(Ordering::SeqCst)
     }
 
     fn leave(&self) -> Answer<'_, ()> {

@@ -1,6 +1,12 @@
-//! The principal type is [`Record`]: a purge as a bus carries it.
+//! The principal type is [`Record`]: a purge as a bus carries it; [`Position`] is its place, and [`Forget`] takes it.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+use crate::BusError;
 
 /// A purge as a bus carries it: versioned JSON, without unknown fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +131,108 @@ impl Record {
             return wrong("the name of the node is empty or too long");
         }
         Ok(Self { node, number: n, site, what, is_soft: soft })
+    }
+}
+
+/// Storage that a fleet purges. Records from the bus can only make it forget.
+pub trait Forget: std::fmt::Debug + Send + Sync {
+    /// Forgets before it returns; if soft, revalidates before the next use. `site` is `None` for all; an unknown site
+    /// stores nothing. Called where it may block. Returns the number of responses.
+    fn forget(&self, site: Option<&str>, what: &What, is_soft: bool) -> u64;
+
+    fn doubt(&self);
+
+    fn tell(&self, news: &News);
+}
+
+/// News of the fleet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum News {
+    CutOff {
+        why: Option<BusError>,
+    },
+    Connected {
+        /// Time without connection; `None` for the first connection.
+        after: Option<Duration>,
+    },
+    /// The missed purges are unknown: everything stored is revalidated.
+    Lost {
+        why: &'static str,
+        /// Number since the last report.
+        times: u64,
+    },
+    /// A record cannot be read: everything stored is revalidated.
+    Unreadable {
+        why: String,
+        /// Number since the last report.
+        times: u64,
+    },
+    /// Too many purges wait for the engine: once it is reached, all nodes revalidate everything.
+    Overflow,
+    Untold,
+}
+
+impl News {
+    /// Cause of [`News::Untold`], and advice.
+    pub const UNTOLD: &'static str = "what one session notifies is not told to another: purges come up to a second late; a \
+        pooler of transactions between (PgBouncer) breaks LISTEN: give the server's own address";
+}
+
+/// A position in an engine's order of records.
+///
+/// Two positions can only be compared within an epoch. An engine that may have lost something, as after a restart or a
+/// take-over, has another epoch.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Position {
+    epoch: String,
+    index: u64,
+}
+
+const LONGEST_EPOCH: usize = 80;
+
+// === impl Position ===
+
+impl Position {
+    /// `None` unless the epoch is 1 to 80 letters, digits, `.`, `-` and `_`.
+    pub fn new(epoch: &str, index: u64) -> Option<Self> {
+        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+        let is_epoch = (1..=LONGEST_EPOCH).contains(&epoch.len()) && epoch.bytes().all(is_known);
+        is_epoch.then(|| Self { epoch: epoch.to_owned(), index })
+    }
+
+    /// The history that it belongs to.
+    pub fn epoch(&self) -> &str {
+        &self.epoch
+    }
+
+    /// Number of records up to and including it.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Whether `other` is at or before this.
+    pub fn has_reached(&self, other: &Self) -> bool {
+        self.epoch == other.epoch && self.index >= other.index
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.epoch, self.index)
+    }
+}
+
+impl FromStr for Position {
+    type Err = BusError;
+
+    fn from_str(text: &str) -> Result<Self, BusError> {
+        let wrong = || BusError::Answer("a position is not of the form EPOCH/NUMBER".to_owned());
+        let (epoch, index) = text.split_once('/').ok_or_else(wrong)?;
+        // Only the canonical form: `+7` and `07` are refused.
+        let is_plain = !index.starts_with(['+', '0']) || index == "0";
+        let index = index.parse().ok().filter(|_| is_plain).ok_or_else(wrong)?;
+        Self::new(epoch, index).ok_or_else(wrong)
     }
 }
 

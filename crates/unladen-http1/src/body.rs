@@ -1,8 +1,7 @@
 //! The principal type is [`Decoder`]: finds a body's pieces and its end.
 
-use crate::bytes::{is_text_byte, is_token_byte};
+use crate::bytes::{is_text_byte, is_token_byte, trim};
 use crate::lines::Lines;
-use crate::list::trim;
 use crate::{Fault, Field, Fields, Name};
 
 /// Longest line before a chunk, including CRLF.

@@ -1,4 +1,4 @@
-//! Classes of bytes.
+//! Classes of bytes, and lists of them.
 
 const fn table(marks: &[u8], letters_and_digits: bool) -> [bool; 256] {
     let mut table = [false; 256];
@@ -55,4 +55,20 @@ pub(crate) fn is_target(bytes: &[u8]) -> bool {
 /// Whether a reason phrase or a field's value may contain it: no control characters except the tab.
 pub(crate) fn is_text_byte(byte: u8) -> bool {
     byte == b'\t' || (byte >= b' ' && byte != 0x7f)
+}
+
+/// Removes surrounding spaces and tabs.
+pub fn trim(mut bytes: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] = bytes {
+        bytes = rest;
+    }
+    while let [rest @ .., b' ' | b'\t'] = bytes {
+        bytes = rest;
+    }
+    bytes
+}
+
+/// The non-empty members of a comma-separated list without quotes.
+pub fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|byte| *byte == b',').map(trim).filter(|member| !member.is_empty())
 }

@@ -7,29 +7,25 @@
 //! [`Response::settle`]).
 #![forbid(unsafe_code)]
 
-mod authority;
 mod body;
 mod bytes;
 mod fault;
 mod fields;
 mod framing;
 mod lines;
-mod list;
 mod name;
 mod request;
 mod response;
 mod settle;
 mod start_line;
-mod write;
 
 pub use body::{Decoder, Length, Step};
+pub use bytes::{members, trim};
 pub use fault::Fault;
-pub use fields::{Field, Fields};
-pub use list::{members, trim};
+pub use fields::{CHUNK_END, Field, Fields, LAST_CHUNK, chunk_head};
 pub use name::Name;
 pub use request::Request;
 pub use response::Response;
-pub use write::{CHUNK_END, LAST_CHUNK, chunk_head};
 
 /// Bounds of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,10 @@
 //! The principal type is [`Request`]: the head of a request.
 
-use crate::bytes::is_token_byte;
+use crate::bytes::{is_token_byte, members};
 use crate::framing::Framing;
 use crate::lines::Lines;
-use crate::list::members;
-use crate::start_line::RequestLine;
-use crate::{Fault, Fields, HeadLimits, Length, Name, authority};
+use crate::start_line::{self, RequestLine};
+use crate::{Fault, Fields, HeadLimits, Length, Name};
 
 /// The head of a request. Memory is reused between requests.
 ///
@@ -73,7 +72,7 @@ impl Request {
             let id = Name::of(name);
             match id {
                 Name::Host if host.is_some() => return Err(Fault::Host),
-                Name::Host => host = Some(authority::read(value).ok_or(Fault::Host)?),
+                Name::Host => host = Some(start_line::read(value).ok_or(Fault::Host)?),
                 Name::ContentLength => {
                     if let Some(digits) = framing.content_length(value)? {
                         fields.push_part(id, block.bytes(), name, digits);

@@ -7,8 +7,8 @@
 
 use crate::body::is_forbidden;
 use crate::framing::Framing;
-use crate::start_line::check_method;
-use crate::{Fault, Field, Fields, Length, Name, Request, Response, authority, bytes};
+use crate::start_line::{self, check_method};
+use crate::{Fault, Field, Fields, Length, Name, Request, Response, bytes};
 
 impl Request {
     /// Validates a head built from HTTP/2: afterwards all that [`Request::parse`] guarantees holds, or it is refused.
@@ -22,7 +22,7 @@ impl Request {
         if !bytes::is_target(&self.target) || !(is_path || (self.target == b"*" && self.method == b"OPTIONS")) {
             return Err(Fault::Target);
         }
-        let known = authority::read(&self.authority).ok_or(Fault::Host)?.len();
+        let known = start_line::read(&self.authority).ok_or(Fault::Host)?.len();
         self.authority.truncate(known);
         if self.fields.iter().any(|field| field.id == Name::Other && Name::is_lookalike(field.name)) {
             return Err(Fault::Field);

@@ -14,15 +14,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod answer;
-mod connections;
 mod listener;
 mod local;
 
-pub use answer::{HTML, JSON, TEXT, not_allowed, response, with};
 pub use hyper::body::Incoming;
 pub use listener::{CONNECTIONS, HEAD, HEAD_BYTES, Listener, serve};
-pub use local::is_local;
+pub use local::{HTML, JSON, TEXT, is_local, not_allowed, response, with};
 
 #[cfg(test)]
 mod tests;

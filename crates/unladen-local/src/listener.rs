@@ -1,8 +1,10 @@
 //! Accepts connections and serves their requests: [`serve`].
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -14,10 +16,10 @@ use hyper::{HeaderMap, Request, Response, StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::Notify;
+use tokio::task::{AbortHandle, Id, JoinSet};
 
-use crate::answer::{TEXT, response};
-use crate::connections::{Connections, Turn};
-use crate::local::is_local;
+use crate::local::{TEXT, is_local, response};
 
 /// Concurrent connections. One more replaces the one that has waited longest for a request; if all are being answered,
 /// it waits.
@@ -118,4 +120,106 @@ fn asks_locally(uri: &Uri, headers: &HeaderMap) -> bool {
     uri.authority().is_none_or(|authority| is_local(authority.as_str()))
         && hosts.len() <= 1
         && hosts.iter().all(|host| host.to_str().is_ok_and(is_local))
+}
+
+/// A request that was sent may not have been read yet: a connection that has waited for less keeps its place.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// Open connections. Beyond the bound, a new one replaces the one that has waited longest for a request: many silent
+/// connections keep nobody out. Clients on one machine share an address, so they are not counted by peer.
+struct Connections {
+    most: usize,
+    tasks: JoinSet<()>,
+    open: HashMap<Id, (AbortHandle, Arc<Turn>)>,
+    /// Notified when a connection begins to wait again.
+    answered: Arc<Notify>,
+}
+
+struct Turn {
+    /// Start of its wait for a request; `None` while one is being answered.
+    waits_since: Mutex<Option<Instant>>,
+    answered: Arc<Notify>,
+}
+
+/// Marks a request that is being answered, until it is dropped.
+struct Answering<'a>(&'a Turn);
+
+impl Connections {
+    fn new(most: usize) -> Self {
+        Self { most, tasks: JoinSet::new(), open: HashMap::new(), answered: Arc::default() }
+    }
+
+    async fn room(&mut self) {
+        while let Some(ended) = self.tasks.try_join_next_with_id() {
+            self.forget(ended);
+        }
+        while self.open.len() >= self.most {
+            let longest = self.waiting_for_longest().map(|(since, task)| (since.elapsed(), task));
+            let left = match longest {
+                Some((waited, task)) if waited >= GRACE => {
+                    task.abort();
+                    Duration::ZERO
+                }
+                Some((waited, _)) => GRACE.saturating_sub(waited),
+                None => Duration::MAX,
+            };
+            let answered = Arc::clone(&self.answered);
+            tokio::select! {
+                () = self.one_ends() => {}
+                () = answered.notified(), if left > Duration::ZERO => {}
+                () = tokio::time::sleep(left), if left > Duration::ZERO => {}
+            }
+        }
+    }
+
+    /// Runs a connection while this value lives.
+    fn add<F>(&mut self, converse: impl FnOnce(Arc<Turn>) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let turn =
+            Arc::new(Turn { waits_since: Mutex::new(Some(Instant::now())), answered: Arc::clone(&self.answered) });
+        let task = self.tasks.spawn(converse(Arc::clone(&turn)));
+        self.open.insert(task.id(), (task, turn));
+    }
+
+    fn waiting_for_longest(&self) -> Option<(Instant, &AbortHandle)> {
+        let waiting = self.open.values().filter_map(|(task, turn)| Some((turn.waits_since()?, task)));
+        waiting.min_by_key(|(since, _)| *since)
+    }
+
+    async fn one_ends(&mut self) {
+        if let Some(ended) = self.tasks.join_next_with_id().await {
+            self.forget(ended);
+        }
+    }
+
+    fn forget(&mut self, ended: Result<(Id, ()), tokio::task::JoinError>) {
+        let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
+        self.open.remove(&id);
+    }
+}
+
+impl Turn {
+    fn answering(&self) -> Answering<'_> {
+        self.set(None);
+        Answering(self)
+    }
+
+    fn waits_since(&self) -> Option<Instant> {
+        self.waits_since.lock().ok().and_then(|since| *since)
+    }
+
+    fn set(&self, since: Option<Instant>) {
+        if let Ok(mut place) = self.waits_since.lock() {
+            *place = since;
+        }
+    }
+}
+
+impl Drop for Answering<'_> {
+    fn drop(&mut self) {
+        self.0.set(Some(Instant::now()));
+        self.0.answered.notify_one();
+    }
 }

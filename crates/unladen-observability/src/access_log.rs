@@ -4,8 +4,6 @@
 //! (slow disk, unread pipe), lines are lost and counted, and no request waits.
 
 mod line;
-mod shared;
-mod sink;
 mod writer;
 
 use std::io;
@@ -15,13 +13,9 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::random;
 use crate::troubles::Troubles;
-use crate::{End, LogSettings, RequestAccount};
-
-use shared::{Message, Next, QUEUE, Shared, lock};
-use sink::Sink;
-use writer::Writer;
+use crate::{End, LogSettings, RequestAccount, random};
+use writer::{Message, Next, QUEUE, Shared, Sink, Writer, lock};
 
 #[derive(Debug)]
 pub(super) struct AccessLog {

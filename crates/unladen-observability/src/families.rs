@@ -2,30 +2,24 @@
 //!
 //! Names and attributes follow OpenTelemetry's semantic conventions where possible; own ones begin with `unladen.`.
 
-mod certificate;
 mod family;
-mod fleet;
-mod rate_service;
 mod requests;
 mod site;
-mod snapshot;
-mod tier;
 mod upstream;
 
-#[cfg(test)]
-pub(super) use self::family::Point;
-pub(super) use self::family::{Amount, Attributes, Examples, Family, Shape, Unit};
-use super::metrics_snapshot::MetricsSnapshot;
+use unladen_fleet::FleetState;
+
+pub(super) use self::family::{Amount, Attributes, Examples, Family, Point, Shape, Unit};
+use super::metrics_snapshot::{MetricsSnapshot, RateServiceState};
+use super::tier_counts::TierState;
 
 pub(super) fn families(snapshot: &MetricsSnapshot) -> Vec<Family> {
     let mut all = requests::families(&snapshot.upstreams);
     all.extend(upstream::families(&snapshot.upstreams));
     all.extend(site::families(&snapshot.upstreams));
-    all.extend(snapshot::families(&snapshot.upstreams));
-    all.extend(certificate::families(&snapshot.upstreams));
-    all.extend(fleet::families(snapshot.fleet.as_ref()));
-    all.extend(tier::families(snapshot.tier.as_ref()));
-    all.extend(rate_service::families(&snapshot.rate_services));
+    all.extend(fleet(snapshot.fleet.as_ref()));
+    all.extend(tier(snapshot.tier.as_ref()));
+    all.extend(rate_services(&snapshot.rate_services));
     all.extend(own(snapshot));
     all.retain(|family| !family.points.is_empty());
     all
@@ -75,3 +69,68 @@ fn own(snapshot: &MetricsSnapshot) -> [Family; 15] {
 
 #[cfg(test)]
 pub(super) mod tests;
+
+/// Metrics of this node; empty without a fleet.
+fn fleet(fleet: Option<&FleetState>) -> Vec<Family> {
+    let Some(fleet) = fleet else { return Vec::new() };
+    vec![
+        Family::one("unladen.fleet.connected", fleet.is_connected.into()),
+        Family::one("unladen.fleet.members", fleet.members),
+        Family::one("unladen.fleet.lag", fleet.lag),
+        Family::seconds("unladen.fleet.last_beat_age", fleet.last_beat.map(|age| age.as_secs_f64())),
+        Family::one("unladen.fleet.sent", fleet.sent),
+        Family::one("unladen.fleet.waiting", fleet.waiting),
+        Family::by(
+            "unladen.fleet.received",
+            "result",
+            [
+                ("in_time", fleet.received.saturating_sub(fleet.late)),
+                ("late", fleet.late),
+                ("repeated", fleet.repeated),
+                ("unreadable", fleet.unreadable),
+            ],
+        ),
+        Family::one("unladen.fleet.lost", fleet.lost),
+        Family::one("unladen.fleet.cut_offs", fleet.cut_offs),
+        Family::seconds("unladen.fleet.cut_off_duration", fleet.cut_off.as_secs_f64()),
+    ]
+}
+
+fn rate_services(services: &[RateServiceState]) -> Vec<Family> {
+    let of = |state: &RateServiceState, result: Option<&'static str>| -> Attributes {
+        let service = ("service", state.service.clone().into());
+        [Some(service), result.map(|result| ("result", result.into()))].into_iter().flatten().collect()
+    };
+    let results = |state: &RateServiceState| {
+        let all = [
+            ("within", state.within),
+            ("over", state.over),
+            ("late", state.late),
+            ("failed", state.failed),
+            ("open", state.open),
+            ("busy", state.busy),
+        ];
+        all.map(|(result, n)| Point::whole(of(state, Some(result)), n))
+    };
+    let gauge = |name, value: fn(&RateServiceState) -> u64| {
+        Family::of(name, services.iter().map(|state| Point::whole(of(state, None), value(state))).collect())
+    };
+    vec![
+        Family::of("unladen.rate_limit_service.requests", services.iter().flat_map(results).collect()),
+        gauge("unladen.rate_limit_service.open", |state| state.is_open.into()),
+        gauge("unladen.rate_limit_service.in_flight", |state| state.in_flight),
+    ]
+}
+
+/// Metrics of this node; empty if it has no peers.
+fn tier(tier: Option<&TierState>) -> Vec<Family> {
+    let Some(tier) = tier else { return Vec::new() };
+    let results = |name, [one, other, last]: [&'static str; 3], counts: [u64; 3]| {
+        Family::by(name, "result", [(one, counts[0]), (other, counts[1]), (last, counts[2])])
+    };
+    vec![
+        results("unladen.tier.asked", ["answered", "refused", "failed"], tier.asked),
+        results("unladen.tier.questions", ["answered", "refused", "behind"], tier.answering),
+        Family::one("unladen.tier.strangers", tier.strangers),
+    ]
+}

@@ -60,72 +60,42 @@ const IPV4_PREFIX: u8 = 24;
 const IPV6_PREFIX: u8 = 48;
 
 impl LogField {
-    /// All fields, in the order of a line.
-    pub const ALL: [Self; 29] = [
-        Self::Time,
-        Self::Client,
-        Self::Upstream,
-        Self::Endpoint,
-        Self::Method,
-        Self::Authority,
-        Self::Target,
-        Self::ClientVersion,
-        Self::UpstreamVersion,
-        Self::Status,
-        Self::End,
-        Self::Reason,
-        Self::Cause,
-        Self::Cache,
-        Self::CacheWhy,
-        Self::Reuse,
-        Self::Attempts,
-        Self::HeadNs,
-        Self::ConnectedNs,
-        Self::FirstByteNs,
-        Self::TotalNs,
-        Self::BytesIn,
-        Self::BytesOut,
-        Self::RequestId,
-        Self::TraceId,
-        Self::SpanId,
-        Self::Sampled,
-        Self::UserAgent,
-        Self::Referer,
+    /// All fields with their names in the line and in `[log] fields`, in the order of a line, which is that of the enum.
+    pub const WORDS: [(&'static str, Self); 29] = [
+        ("time", Self::Time),
+        ("client", Self::Client),
+        ("upstream", Self::Upstream),
+        ("endpoint", Self::Endpoint),
+        ("method", Self::Method),
+        ("authority", Self::Authority),
+        ("target", Self::Target),
+        ("client_version", Self::ClientVersion),
+        ("upstream_version", Self::UpstreamVersion),
+        ("status", Self::Status),
+        ("end", Self::End),
+        ("reason", Self::Reason),
+        ("cause", Self::Cause),
+        ("cache", Self::Cache),
+        ("cache_reason", Self::CacheWhy),
+        ("reuse", Self::Reuse),
+        ("attempts", Self::Attempts),
+        ("head_ns", Self::HeadNs),
+        ("connected_ns", Self::ConnectedNs),
+        ("first_byte_ns", Self::FirstByteNs),
+        ("total_ns", Self::TotalNs),
+        ("bytes_in", Self::BytesIn),
+        ("bytes_out", Self::BytesOut),
+        ("request_id", Self::RequestId),
+        ("trace_id", Self::TraceId),
+        ("span_id", Self::SpanId),
+        ("sampled", Self::Sampled),
+        ("user_agent", Self::UserAgent),
+        ("referer", Self::Referer),
     ];
 
     /// Name in the line, and in `[log] fields`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Client => "client",
-            Self::Upstream => "upstream",
-            Self::Endpoint => "endpoint",
-            Self::Method => "method",
-            Self::Authority => "authority",
-            Self::Target => "target",
-            Self::ClientVersion => "client_version",
-            Self::UpstreamVersion => "upstream_version",
-            Self::Status => "status",
-            Self::End => "end",
-            Self::Reason => "reason",
-            Self::Cause => "cause",
-            Self::Cache => "cache",
-            Self::CacheWhy => "cache_reason",
-            Self::Reuse => "reuse",
-            Self::Attempts => "attempts",
-            Self::HeadNs => "head_ns",
-            Self::ConnectedNs => "connected_ns",
-            Self::FirstByteNs => "first_byte_ns",
-            Self::TotalNs => "total_ns",
-            Self::BytesIn => "bytes_in",
-            Self::BytesOut => "bytes_out",
-            Self::RequestId => "request_id",
-            Self::TraceId => "trace_id",
-            Self::SpanId => "span_id",
-            Self::Sampled => "sampled",
-            Self::UserAgent => "user_agent",
-            Self::Referer => "referer",
-        }
+        Self::WORDS[self as usize].0
     }
 
     fn bit(self) -> u32 {
@@ -137,7 +107,7 @@ impl LogField {
 
 impl LogFields {
     /// All fields.
-    pub const EVERY: Self = Self((1 << LogField::ALL.len()) - 1);
+    pub const EVERY: Self = Self((1 << LogField::WORDS.len()) - 1);
 
     /// Whether a line has this field.
     pub fn has(self, field: LogField) -> bool {
@@ -146,7 +116,7 @@ impl LogFields {
 
     /// Its fields in the order of a line.
     pub fn iter(self) -> impl Iterator<Item = LogField> {
-        LogField::ALL.into_iter().filter(move |field| self.has(*field))
+        LogField::WORDS.into_iter().map(|(_, field)| field).filter(move |field| self.has(*field))
     }
 
     pub(crate) fn to_bits(self) -> u32 {

@@ -7,12 +7,11 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use crate::{End, Reason, RequestAccount, Reuse, Version};
-
 use super::exemplar::{BucketExemplars, Exemplars};
 use super::histogram::{Counter, Histogram, HistogramTotals};
-use super::method::Method;
+use super::request_account::Method;
 use super::site_counts::{SiteCounts, SiteTotals};
+use super::{End, Reason, RequestAccount, Reuse, Version};
 
 /// Rows of a shard, a power of two. The rows that count by end alone are fewer than [`RESERVED`].
 const ROWS: usize = 256;
@@ -31,9 +30,9 @@ pub struct Kind {
     pub rest: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Shard {
-    rows: Box<[OnceLock<Box<Row>>]>,
+    rows: Rows,
     kinds: Counter,
     first_byte: Histogram,
     connect: Histogram,
@@ -49,6 +48,9 @@ pub(super) struct Shard {
     clients_closed: Counter,
     site: OnceLock<Box<SiteCounts>>,
 }
+
+#[derive(Debug)]
+struct Rows(Box<[OnceLock<Box<Row>>]>);
 
 #[derive(Debug)]
 struct Row {
@@ -132,27 +134,9 @@ impl Kind {
     }
 }
 
-// === impl Shard ===
-
-impl Default for Shard {
+impl Default for Rows {
     fn default() -> Self {
-        Self {
-            rows: (0..ROWS).map(|_| OnceLock::new()).collect(),
-            kinds: Counter::default(),
-            first_byte: Histogram::default(),
-            connect: Histogram::default(),
-            reuse: Default::default(),
-            versions: Default::default(),
-            begun: Counter::default(),
-            ended: Counter::default(),
-            attempts: Counter::default(),
-            retries: Counter::default(),
-            bytes_in: Counter::default(),
-            bytes_out: Counter::default(),
-            clients_opened: Counter::default(),
-            clients_closed: Counter::default(),
-            site: OnceLock::new(),
-        }
+        Self((0..ROWS).map(|_| OnceLock::new()).collect())
     }
 }
 
@@ -218,7 +202,7 @@ impl Shard {
     fn row(&self, kind: Kind) -> Option<&Row> {
         let first = kind.hash();
         for i in 0..ROWS {
-            let slot = &self.rows[(first + i) % ROWS];
+            let slot = &self.rows.0[(first + i) % ROWS];
             match slot.get() {
                 Some(row) if row.kind == kind => return Some(row),
                 Some(_) => {}
@@ -275,7 +259,7 @@ impl Totals {
         let mut totals = Self::default();
         let mut kinds = BTreeMap::new();
         for shard in shards {
-            for row in shard.rows.iter().filter_map(OnceLock::get) {
+            for row in shard.rows.0.iter().filter_map(OnceLock::get) {
                 let sum = kinds.entry(row.kind.order()).or_insert_with(|| KindTotals {
                     kind: row.kind,
                     server: HistogramTotals::default(),
@@ -305,7 +289,7 @@ impl Totals {
     }
 
     fn add_exemplars<'a>(&mut self, shards: impl IntoIterator<Item = &'a Shard>) {
-        for row in shards.into_iter().flat_map(|shard| shard.rows.iter().filter_map(OnceLock::get)) {
+        for row in shards.into_iter().flat_map(|shard| shard.rows.0.iter().filter_map(OnceLock::get)) {
             // A new kind has no exemplars yet.
             let sums = self.kinds.iter_mut().find(|sums| sums.kind == row.kind);
             if let (Some(sums), Some(examples)) = (sums, row.examples.get()) {

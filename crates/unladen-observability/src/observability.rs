@@ -13,17 +13,15 @@ use arc_swap::ArcSwap;
 use unladen_fleet::Fleet;
 
 use crate::access_log::AccessLog;
-use crate::client_memory::ClientMemory;
 use crate::history::History;
 use crate::metrics::{Shard, Totals};
-use crate::metrics_snapshot::{CountsSnapshot, MetricsSnapshot, UpstreamCounts, UpstreamSnapshot};
+use crate::metrics_snapshot::{
+    ClientMemory, CountsSnapshot, MetricsSnapshot, Process, RateServiceView, UpstreamCounts, UpstreamSnapshot,
+};
 use crate::otlp::Exporter;
 use crate::peers::Peers;
-use crate::process::Process;
 use crate::pulses::Pulses;
-use crate::rate_services::RateServiceView;
-use crate::ready_check::ReadyCheck;
-use crate::settings::ObservabilitySettings;
+use crate::settings::{ObservabilitySettings, ReadyCheck};
 use crate::sites::{Forget, SiteView};
 use crate::tier_counts::TierCounts;
 use crate::troubles::{Trouble, Troubles};
@@ -68,8 +66,6 @@ struct Counted {
     name: Arc<str>,
     shards: Vec<Option<Arc<Shard>>>,
 }
-
-// === impl Observability ===
 
 impl Observability {
     /// Creates it from settings; `client_memory` is read live.

@@ -6,13 +6,8 @@
 //! What a collector refuses is resent with growing pauses for a minute; then it is dropped and counted.
 
 mod client;
-mod destination;
 mod export;
 mod metrics;
-mod resource;
-mod retry;
-mod span;
-mod target;
 mod traces;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,10 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
 use crate::{OtlpSettings, RequestAccount};
-
-use destination::Destination;
-use span::Span;
-use target::TargetError;
+use client::{Destination, TargetError};
+use traces::Span;
 
 /// Maximum of waiting spans; some 20 MB at most.
 const QUEUE: usize = 4096;
@@ -72,7 +65,7 @@ impl Exporter {
             waiting: Mutex::new(waiting),
             is_on: AtomicBool::new(false),
             to: watch::Sender::default(),
-            instance: resource::instance(),
+            instance: traces::instance(),
             counts: Counts::default(),
         }
     }

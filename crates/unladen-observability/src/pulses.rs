@@ -18,8 +18,6 @@ pub(crate) struct Pulses {
     expected: AtomicUsize,
 }
 
-// === impl Pulses ===
-
 impl Pulses {
     /// Registers a thread and the expected number of threads; returns the receiver of checks.
     pub(crate) fn begin(&self, thread: usize, threads: usize, seen: watch::Receiver<u64>) -> watch::Receiver<u64> {

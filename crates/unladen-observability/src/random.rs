@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
 
+use super::hex;
+
 thread_local! {
     // Two generators, since one has 64 bits of state: with 128-bit identifiers from one, some four thousand million
     // processes would be enough for two equal sequences. The seeds come from the operating system, by way of the
@@ -28,3 +30,21 @@ pub(super) fn wide_bits() -> u128 {
 pub(super) fn chance(share: f64) -> bool {
     share >= 1.0 || (share > 0.0 && RANDOM.with_borrow_mut(|[first, _]| first.f64()) < share)
 }
+
+/// Appends a new identifier, 36 bytes: a UUID, version 4 (RFC 9562, section 5.4), as in Envoy's `X-Request-Id`.
+pub fn request_id(into: &mut Vec<u8>) {
+    const VERSION: u128 = 0x4 << 76;
+    const VARIANT: u128 = 0x2 << 62;
+    let bits = wide_bits() & !(0xF << 76 | 0x3 << 62) | VERSION | VARIANT;
+    let bytes = bits.to_be_bytes();
+    for (index, part) in [&bytes[..4], &bytes[4..6], &bytes[6..8], &bytes[8..10], &bytes[10..]].into_iter().enumerate()
+    {
+        if index > 0 {
+            into.push(b'-');
+        }
+        hex::write(part, into);
+    }
+}
+
+#[cfg(test)]
+mod tests;

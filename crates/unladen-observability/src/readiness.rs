@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value, json};
 
 use crate::Observability;
-use crate::ready_check::ReadyCheck;
+use crate::settings::ReadyCheck;
 use crate::sites::SiteView;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

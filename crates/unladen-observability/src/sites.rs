@@ -1,10 +1,9 @@
 //! The principal type is [`SiteView`]: a site's state for display; and what it is to forget.
 
+use std::time::Duration;
+
 use unladen_cache::StoreTotals;
 use unladen_validator::State;
-
-use crate::certificate_state::CertificateState;
-use crate::snapshot_state::SnapshotState;
 
 use crate::histogram::HistogramTotals;
 
@@ -144,3 +143,48 @@ impl From<&unladen_fleet::What> for What {
 
 #[cfg(test)]
 pub(super) mod tests;
+
+/// A certificate that a site shows to its clients, or orders.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CertificateState {
+    pub name: String,
+    /// Last second of validity, since 1970; `None` if there is no certificate yet.
+    pub not_after: Option<u64>,
+    /// `None` if it comes from files.
+    pub orders: Option<OrderState>,
+}
+
+/// Orders of a certificate at its authority.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OrderState {
+    pub is_ordering: bool,
+    /// Time of the next step, in seconds since 1970; `None` if unknown.
+    pub next: Option<u64>,
+    pub failures: u64,
+    /// Last error: the authority's message, and what to do.
+    pub error: Option<String>,
+}
+
+/// Snapshots of a site's memory: written ones, and the one loaded from its predecessor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotState {
+    pub loaded: u64,
+    pub rejected: Vec<(&'static str, u64)>,
+    /// Why the snapshot as a whole was not loaded; `None` if it was, or there was none.
+    pub refused: Option<String>,
+    pub last: Option<WrittenSnapshot>,
+    pub failures: u64,
+    /// Why the last write failed; `None` if one succeeded since.
+    pub failure: Option<String>,
+}
+
+/// A snapshot that was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WrittenSnapshot {
+    /// Completion, in milliseconds since 1970.
+    pub at: i64,
+    pub responses: u64,
+    pub bytes: u64,
+    /// Duration, with the pauses that keep the disk free for others.
+    pub took: Duration,
+}

@@ -1,17 +1,15 @@
 //! Data for the live page, polled each second: [`document`], `unladen.serve-stats/1`. Counts are since the start; a
 //! reader takes the difference of two.
 
-mod histogram;
 mod site;
 
 use serde_json::{Map, Value, json};
 use unladen_fleet::FleetState;
 
-use self::histogram::histogram;
-use super::metrics::{Kind, REUSES, VERSIONS};
-use super::metrics_snapshot::{MetricsSnapshot, UpstreamSnapshot};
+use self::site::histogram;
 use crate::histogram::BOUNDS;
-use crate::rate_services::RateServiceState;
+use crate::metrics::{Kind, REUSES, VERSIONS};
+use crate::metrics_snapshot::{MetricsSnapshot, RateServiceState, UpstreamSnapshot};
 use crate::{End, Reason};
 
 /// The document; docs/reference/json.md describes it.

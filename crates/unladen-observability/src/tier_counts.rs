@@ -41,17 +41,17 @@ pub struct TierState {
 impl TierCounts {
     /// Counts a request to a peer.
     pub fn asked(&self, what: Asked) {
-        count(self.asked.get(what as usize));
+        self.asked[what as usize].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a peer's request.
     pub fn answering(&self, what: Answering) {
-        count(self.answering.get(what as usize));
+        self.answering[what as usize].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a peer request with a wrong secret.
     pub fn stranger(&self) {
-        count(Some(&self.strangers));
+        self.strangers.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Current counts.
@@ -62,12 +62,6 @@ impl TierCounts {
             answering: read(&self.answering),
             strangers: self.strangers.load(Ordering::Relaxed),
         }
-    }
-}
-
-fn count(counter: Option<&AtomicU64>) {
-    if let Some(counter) = counter {
-        counter.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -211,8 +211,6 @@ impl Kinds {
     }
 }
 
-// === impl Kind ===
-
 impl Kind {
     fn new(trouble: &Trouble<'_>, hash: u64, now: Instant) -> Self {
         Self {

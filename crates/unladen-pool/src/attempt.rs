@@ -6,9 +6,8 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 
 use crate::discover::look_up;
-use crate::endpoint::{Address, Endpoint};
-use crate::lease_error::LeaseError;
-use crate::placed::Placed;
+use crate::endpoint::{Address, Endpoint, Placed};
+use crate::h2_connection::LeaseError;
 use crate::resolve::{ResolveError, Resolver, pair};
 use crate::settings::EndpointAddress;
 use crate::transport::Transport;

@@ -27,8 +27,6 @@ pub struct Buffer {
     end: usize,
 }
 
-// === impl Buffer ===
-
 impl Buffer {
     /// The unused bytes.
     pub fn bytes(&self) -> &[u8] {

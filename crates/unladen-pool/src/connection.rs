@@ -95,8 +95,6 @@ impl Connection {
     }
 }
 
-// === impl ConnectionSlots ===
-
 impl ConnectionSlots {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self { taken: AtomicUsize::new(0), limit, freed: Notify::new() })

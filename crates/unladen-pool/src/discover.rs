@@ -1,25 +1,20 @@
 //! The principal type is [`Discoverer`]: learns the endpoints of an upstream from its source.
 
-use std::sync::Arc;
-
-use crate::discovery::{Discovery, EndpointSource};
-use crate::placed::Placed;
-use crate::resolve::{ResolveStatus, Resolver};
-use crate::settings::ResolveSettings;
-
-mod change;
-mod error;
 mod file;
 mod found;
 #[cfg(feature = "fuzzing")]
-pub(crate) mod fuzzing;
+pub mod fuzzing;
 mod list;
 mod srv;
 mod xds;
 
-use error::DiscoverError;
+use std::sync::Arc;
+
+use crate::endpoint::Placed;
+use crate::resolve::{ResolveStatus, Resolver};
+use crate::settings::{Discovery, EndpointSource, ResolveSettings};
 use file::EndpointFile;
-use found::Found;
+use found::{DiscoverError, Found};
 use srv::SrvNames;
 use xds::ControlPlane;
 

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// One address of an upstream. Shared by all threads.
@@ -35,8 +36,6 @@ pub enum Address {
     Tcp(Vec<SocketAddr>),
     Unix(PathBuf),
 }
-
-// === impl Endpoint ===
 
 impl Endpoint {
     /// A healthy endpoint.
@@ -83,5 +82,23 @@ impl std::fmt::Display for Address {
             },
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
         }
+    }
+}
+
+/// An endpoint with its priority and zone.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// Its weight is relative to those of the same priority.
+    pub endpoint: Arc<Endpoint>,
+    /// Lower ones first: the next priority is used only if none of this can be.
+    pub priority: u32,
+    pub zone: Option<String>,
+    pub draining: bool,
+}
+
+impl Placed {
+    /// Places it at the first priority, without a zone.
+    pub fn first(endpoint: Arc<Endpoint>) -> Self {
+        Self { endpoint, priority: 0, zone: None, draining: false }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use h2::client::SendRequest;
@@ -10,8 +10,8 @@ use unladen_tls::TlsFault;
 
 use crate::connection::ConnectionSlot;
 use crate::endpoint::Endpoint;
-use crate::lease_error::LeaseError;
 use crate::settings::{PoolSettings, UpstreamSettings};
+use crate::tls::TlsError;
 use crate::transport::{Fault, Transport};
 
 /// Window of a stream: the response to a slow client is held back rather than kept in memory.
@@ -163,4 +163,25 @@ impl Drop for Stream {
         }
         shared.slot.stream_ended();
     }
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum LeaseError {
+    #[error("no endpoint can be asked")]
+    NoEndpoint,
+    #[error("too many requests wait for a connection")]
+    TooManyPending,
+    #[error("cannot connect to {address}: {source}")]
+    Connect { address: String, source: std::io::Error },
+    #[error("connecting took longer than {0:?}")]
+    Timeout(Duration),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The peer does not speak the HTTP/2 it negotiated.
+    #[error("HTTP/2: {0}")]
+    Http2(h2::Error),
+    /// An upgrade was requested, but only HTTP/2 or FastCGI is spoken to the upstream.
+    #[error("what is spoken to this upstream (HTTP/2 alone, or FastCGI) has no upgrades")]
+    NoUpgrade,
 }

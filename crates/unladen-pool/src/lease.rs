@@ -7,15 +7,13 @@ use std::time::Instant;
 
 use crate::buffer::Buffer;
 use crate::connection::{Closed, Connection, ConnectionSlot};
-use crate::counters::count;
 use crate::dial::dial;
 use crate::endpoint::Endpoint;
-use crate::h2_connection::{H2Connection, Stream};
-use crate::lease_error::LeaseError;
+use crate::h2_connection::{H2Connection, LeaseError, Stream};
 use crate::settings::Protocol;
 use crate::tls;
 use crate::transport::Transport;
-use crate::upstream::Upstream;
+use crate::upstream::{Upstream, count};
 
 /// A connection for one request.
 #[derive(Debug)]

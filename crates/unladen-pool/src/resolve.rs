@@ -5,6 +5,10 @@
 //! read at each lookup, so that changes need no restart; lookups are only as frequent as answers expire. Settings may
 //! name other DNS servers, such as Consul's. [`Watcher`] repeats lookups.
 
+mod dns;
+mod hosts;
+mod watch;
+
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -12,24 +16,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::settings::ResolveSettings;
-
-mod dns;
-mod error;
-mod file;
-mod hosts;
-mod pair;
-mod srv;
-mod status;
-mod watch;
-
-pub use error::ResolveError;
-pub(crate) use pair::pair;
-pub(crate) use srv::{SrvAnswer, SrvRecord};
-pub use status::ResolveStatus;
-pub use watch::Watcher;
-
 use dns::Dns;
-use file::read;
+pub use dns::ResolveError;
+pub(crate) use dns::{SrvAnswer, SrvRecord};
+use hosts::read;
+pub(crate) use watch::pair;
+pub use watch::{ResolveStatus, Watcher};
 
 /// Lifetime of answers from the hosts file; a change of it is seen after this long.
 const HOSTS_TTL: Duration = Duration::from_secs(10);

@@ -7,10 +7,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::breaker::BreakerState;
-use crate::counters::Counts;
-use crate::endpoint::Endpoint;
-use crate::placed::Placed;
-use crate::upstream::Upstream;
+use crate::endpoint::{Endpoint, Placed};
+use crate::upstream::{Counts, Upstream};
 
 /// State of an upstream.
 #[derive(Clone, Debug, Serialize)]

@@ -3,22 +3,22 @@
 //! Early data (0-RTT) is never sent: an observer can replay it (RFC 8446, section 8), and it would save little, one
 //! round trip of a new connection, for a pool that keeps its connections.
 
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustls::ClientConfig;
-use rustls::client::{Resumption, Tls12Resumption};
+use rustls::client::{
+    ClientSessionStore, Resumption, Tls12ClientSessionValue, Tls12Resumption, Tls13ClientSessionValue,
+};
 use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, NamedGroup};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use unladen_tls::{Anyone, Trusted, Verifier};
+use unladen_tls::{Anyone, FileError, NoSystemRoots, Trusted, Verifier};
 
 use crate::settings::{Protocol, TlsSettings};
 use crate::socket::Socket;
-
-mod error;
-mod sessions;
-
-pub use error::TlsError;
 pub use unladen_tls::TlsFault;
 
 /// ALPN names of HTTP/2 and HTTP/1.1 (RFC 7301; RFC 9113, section 3.2).
@@ -68,8 +68,8 @@ impl Connector {
             }
             None => builder.with_no_client_auth(),
         };
-        config.resumption = Resumption::store(Arc::new(sessions::Sessions::default()))
-            .tls12_resumption(Tls12Resumption::SessionIdOrTickets);
+        config.resumption =
+            Resumption::store(Arc::new(Sessions::default())).tls12_resumption(Tls12Resumption::SessionIdOrTickets);
         config.alpn_protocols = alpn(http);
         let server_name = settings.server_name.as_deref().map(server_name).transpose()?;
         Ok(Self { config: Arc::new(config), server_name, http })
@@ -151,6 +151,120 @@ impl std::fmt::Debug for Connector {
             .field("server_name", &self.server_name)
             .field("http", &self.http)
             .finish_non_exhaustive()
+    }
+}
+
+/// Why TLS failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("the certificate in {} does not go with the key in {}: {source}; name the key that it was made for", chain.display(), key.display())]
+    OwnCertificate { chain: PathBuf, key: PathBuf, source: rustls::Error },
+    #[error("{0}, or name a file with `ca`")]
+    NoSystemRoots(#[from] NoSystemRoots),
+    #[error("TLS cannot be set up: {0}")]
+    Setup(rustls::Error),
+    /// Not a name that a certificate could be for.
+    #[error(
+        "`{name}` is neither a host's name nor an address: set `server_name` to the name in the upstream's certificate"
+    )]
+    Name { name: String },
+    #[error("no TLS with {name}: {fault}{}", advice(fault))]
+    Handshake { name: String, fault: TlsFault },
+}
+
+impl TlsError {
+    pub(super) fn handshake(name: &ServerName<'_>, source: io::Error) -> Self {
+        Self::Handshake { name: name.to_str().into_owned(), fault: TlsFault::of(&source) }
+    }
+}
+
+fn advice(fault: &TlsFault) -> &'static str {
+    match fault {
+        TlsFault::UnknownIssuer => "; name the file of the one that did with `ca`",
+        TlsFault::WrongName { .. } => "; set `server_name` to a name it is for, if that is the server you mean",
+        TlsFault::NoSuchHttp => "; set `http` to another",
+        TlsFault::WantsClientCertificate => "; name yours with `certificate` and `key`",
+        _ => "",
+    }
+}
+
+/// Maximum of names; an upstream has one for each origin.
+const MAX_NAMES: usize = 64;
+/// Tickets kept for each name. A server sends one or two with each connection; each takes about a kilobyte, and more
+/// with long certificate chains.
+const MAX_TICKETS: usize = 128;
+
+/// State to resume earlier TLS sessions.
+///
+/// A TLS 1.3 ticket is used once (RFC 8446, appendix C.4), so only as many simultaneous connections resume as there are
+/// tickets. rustls's own store keeps eight for each server, Envoy's one; a pool that opens a hundred connections at
+/// once needs more.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions(Mutex<HashMap<ServerName<'static>, Session>>);
+
+#[derive(Debug, Default)]
+struct Session {
+    group: Option<NamedGroup>,
+    tls12: Option<Tls12ClientSessionValue>,
+    tls13: VecDeque<Tls13ClientSessionValue>,
+}
+
+// === impl Sessions ===
+
+impl Sessions {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ServerName<'static>, Session>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn edit(&self, name: ServerName<'static>, edit: impl FnOnce(&mut Session)) {
+        let mut names = self.lock();
+        if names.len() >= MAX_NAMES && !names.contains_key(&name) {
+            // More names than an upstream has: the dropped one costs one full handshake.
+            let Some(any) = names.keys().next().cloned() else { return };
+            names.remove(&any);
+        }
+        edit(names.entry(name).or_default());
+    }
+}
+
+impl ClientSessionStore for Sessions {
+    fn set_kx_hint(&self, name: ServerName<'static>, group: NamedGroup) {
+        self.edit(name, |session| session.group = Some(group));
+    }
+
+    fn kx_hint(&self, name: &ServerName<'_>) -> Option<NamedGroup> {
+        self.lock().get(name)?.group
+    }
+
+    fn set_tls12_session(&self, name: ServerName<'static>, value: Tls12ClientSessionValue) {
+        self.edit(name, |session| session.tls12 = Some(value));
+    }
+
+    fn tls12_session(&self, name: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
+        self.lock().get(name)?.tls12.clone()
+    }
+
+    fn remove_tls12_session(&self, name: &ServerName<'static>) {
+        if let Some(session) = self.lock().get_mut(name) {
+            session.tls12 = None;
+        }
+    }
+
+    fn insert_tls13_ticket(&self, name: ServerName<'static>, value: Tls13ClientSessionValue) {
+        self.edit(name, |session| {
+            if session.tls13.len() >= MAX_TICKETS {
+                session.tls13.pop_front();
+            }
+            session.tls13.push_back(value);
+        });
+    }
+
+    fn take_tls13_ticket(&self, name: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
+        // The newest: it lives longest.
+        self.lock().get_mut(name)?.tls13.pop_back()
     }
 }
 

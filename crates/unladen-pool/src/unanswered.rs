@@ -43,8 +43,6 @@ pub struct Waits {
     patience: Arc<Patience>,
 }
 
-// === impl Unanswered ===
-
 impl Unanswered {
     pub(crate) fn begin(self: &Arc<Self>, now_ms: u64) -> Waits {
         let due = now_ms + SOON;

@@ -1,11 +1,13 @@
 //! Background work of an upstream: upkeep of idle connections, name lookups, health checks.
 
+use std::os::unix::fs::FileTypeExt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::balance::Balancer;
 use crate::discover::Discoverer;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Address, Endpoint, Placed};
 use crate::health::{Check, Unhealthy};
 use crate::resolve::{Resolver, Watcher};
 use crate::upstream::Upstream;
@@ -121,6 +123,45 @@ impl Upstream {
             }
         }
     }
+
+    /// Starts with the endpoints of the predecessor, if both learn them in the same way: their source may be silent
+    /// just then. Nothing else is taken over, and nothing once this has its own.
+    pub fn take_over(&self, before: &Self) {
+        let (ours, theirs) = (&self.settings().origins, &before.settings().origins);
+        let is_same = match (self.discovery(), before.discovery()) {
+            (Some(discovery), Some(before)) => discovery.from == before.from,
+            (None, None) => ours == theirs,
+            _ => false,
+        };
+        let own = self.endpoints();
+        if !is_same || own.is_known() || !own.endpoints().is_empty() {
+            return;
+        }
+        let how = self.settings().balance;
+        let known = before.endpoints();
+        let anew = |endpoint: &Arc<Endpoint>| {
+            let weight = endpoint.weight.load(Ordering::Relaxed);
+            Arc::new(Endpoint::new(endpoint.address.clone(), endpoint.origin, weight))
+        };
+        let balancer = match self.discovery() {
+            Some(discovery) if known.is_known() => {
+                let placed = known.placed().iter().map(|one| Placed { endpoint: anew(&one.endpoint), ..one.clone() });
+                Balancer::of_placed(placed.collect(), discovery.zone.as_deref(), how)
+            }
+            None if !known.endpoints().is_empty() => Balancer::new(known.endpoints().iter().map(anew).collect(), how),
+            _ => return,
+        };
+        self.endpoints.store(Arc::new(balancer));
+        self.changed.notify_waiters();
+    }
+
+    /// Counts usable endpoints. Failures of requests (the breaker, ejected endpoints) do not count: they are over in a
+    /// moment, and come from the requests themselves.
+    pub fn usable(&self) -> Usable {
+        let balancer = self.endpoints();
+        let endpoints = balancer.endpoints();
+        Usable { usable: endpoints.iter().filter(|endpoint| can_be_used(endpoint)).count(), all: endpoints.len() }
+    }
 }
 
 struct AbortOnDrop(tokio::task::JoinHandle<()>);
@@ -130,3 +171,22 @@ impl Drop for AbortOnDrop {
         self.0.abort();
     }
 }
+
+/// How many of an upstream's endpoints can take requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usable {
+    pub usable: usize,
+    /// All that may get requests, without drained ones.
+    pub all: usize,
+}
+
+fn can_be_used(endpoint: &Endpoint) -> bool {
+    let is_there = match &endpoint.address {
+        Address::Tcp(_) => true,
+        Address::Unix(path) => std::fs::metadata(path).is_ok_and(|file| file.file_type().is_socket()),
+    };
+    is_there && endpoint.healthy.load(Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,23 +1,22 @@
 //! The principal type is [`Upstream`]: address, state, limits and connections of an upstream.
 
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
+use serde::Serialize;
 use tokio::sync::Notify;
 
 use crate::balance::Balancer;
 use crate::breaker::{Breaker, Pass};
-use crate::budget::Budget;
 use crate::connection::{Closed, Connection, ConnectionSlots};
-use crate::counters::{Counters, count};
-use crate::discovery::Discovery;
 use crate::endpoint::{Address, Endpoint};
 use crate::idle_connections::IdleConnections;
 use crate::outlier::Outliers;
 use crate::resolve::ResolveStatus;
-use crate::settings::{EndpointAddress, Protocol, UpstreamSettings};
+use crate::retry::Budget;
+use crate::settings::{Discovery, EndpointAddress, Protocol, UpstreamSettings};
 use crate::tls::{Connector, TlsError, TlsFault};
 use crate::unanswered::Unanswered;
 
@@ -334,4 +333,57 @@ impl Drop for Retrying<'_> {
     fn drop(&mut self) {
         self.0.retrying.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
+        /// Connection events of an upstream since it was configured.
+        #[derive(Debug, Default)]
+        pub struct Counters {
+            $($(#[$doc])* pub $name: AtomicU64,)*
+        }
+
+        /// [`Counters`] at one moment.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+        pub struct Counts {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Counters {
+            /// Current values.
+            pub fn read(&self) -> Counts {
+                Counts { $($name: self.$name.load(Ordering::Relaxed),)* }
+            }
+        }
+    };
+}
+
+counters! {
+    /// Connections opened.
+    connects,
+    connect_failures,
+    handshakes_full,
+    handshakes_resumed,
+    /// Failed TLS handshakes, unverified certificates included.
+    handshake_failures,
+    /// Idle connections closed for their idle time.
+    closed_idle,
+    /// … for their age.
+    closed_age,
+    /// … for their number of requests.
+    closed_requests,
+    /// … because more were idle than allowed.
+    closed_surplus,
+    /// … because the upstream had closed them.
+    closed_by_peer,
+    /// Requests that waited for a connection.
+    waited,
+    /// Name lookups.
+    lookups,
+    /// Failed lookups; the last good answer is kept.
+    lookup_failures,
+}
+
+pub(crate) fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
 }

@@ -5,22 +5,22 @@
 //! is reached with `verify-full`, and one on this machine without TLS; and without `sslrootcert` (or with `system`),
 //! the system's authorities are trusted.
 
+use std::borrow::Cow;
+use std::future::poll_fn;
 use std::path::Path;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use rustls::ClientConfig;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
+use rustls::{CertificateError, ClientConfig, Error};
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
-use unladen_tls::{Anyone, Trusted, Verifier, is_near, provider, system_authorities};
-
-use crate::carrier::Way;
-use crate::chain::ChainOnly;
-use crate::{AddressError, Carrier};
+use unladen_tls::{Anyone, Judge, Shown, Trusted, Verifier, is_near, provider, system_authorities};
 
 /// A PostgreSQL server's address and its TLS settings.
 pub struct PostgresAddress {
@@ -207,6 +207,83 @@ fn shown(config: &Config) -> String {
 fn bad(error: &tokio_postgres::Error) -> AddressError {
     let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
     AddressError::Url(format!("{error}: {cause}"))
+}
+
+/// Why a server's address cannot be used. No message shows a password.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddressError {
+    #[error("the database's address: {0}")]
+    Url(String),
+    #[error("TLS to the database: {0}")]
+    Tls(String),
+}
+
+type Plain = Connection<Socket, <NoTls as MakeTlsConnect<Socket>>::Stream>;
+type Secret = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
+
+/// Drives a connection, with TLS or without: nothing is sent or received unless it is polled.
+pub struct Carrier(pub(crate) Way);
+
+pub(crate) enum Way {
+    Plain(Box<Plain>),
+    Secret(Box<Secret>),
+}
+
+impl Carrier {
+    /// The next asynchronous message; `None` once the connection has ended, for whatever reason.
+    pub async fn message(&mut self) -> Option<AsyncMessage> {
+        poll_fn(|context| self.poll(context)).await.and_then(Result::ok)
+    }
+
+    /// Drives the connection until it ends; asynchronous messages are ignored.
+    pub async fn run(mut self) {
+        while self.message().await.is_some() {}
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<AsyncMessage, tokio_postgres::Error>>> {
+        match &mut self.0 {
+            Way::Plain(connection) => connection.poll_message(context),
+            Way::Secret(connection) => connection.poll_message(context),
+        }
+    }
+}
+
+/// Accepts what an authority has signed, whatever the name: libpq's `verify-ca`.
+#[derive(Debug)]
+struct ChainOnly(pub(crate) Arc<dyn ServerCertVerifier>);
+
+impl Judge for ChainOnly {
+    fn judge(&self, shown: &Shown<'_>) -> Result<(), Error> {
+        let &Shown { certificate, intermediates, name, ocsp, now } = shown;
+        // The name is checked last, when all else is well.
+        match self.0.verify_server_cert(certificate, intermediates, name, ocsp, now) {
+            Ok(_)
+            | Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A PostgreSQL URL with the first of its hosts, and the hosts as written. libpq's URLs may name several
+/// (`postgres://a:5432,b:5432/shop`), or none beside a user (`postgres://me@/shop?host=/run`, where the user is left
+/// out, too): neither is a URL of RFC 3986. All others are returned unchanged, without hosts.
+pub fn with_one_host(url: &str) -> (Cow<'_, str>, Option<&str>) {
+    let as_it_is = (Cow::Borrowed(url), None);
+    let Some((scheme, rest)) = url.split_once("://") else { return as_it_is };
+    if !matches!(scheme, "postgres" | "postgresql") {
+        return as_it_is;
+    }
+    let (authority, after) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (user, hosts) = authority.rsplit_once('@').map_or((None, authority), |(user, hosts)| (Some(user), hosts));
+    match (user, hosts.split_once(',')) {
+        (Some(_), None) if hosts.is_empty() => (Cow::Owned(format!("{scheme}://{after}")), Some(hosts)),
+        (None, Some((first, _))) => (Cow::Owned(format!("{scheme}://{first}{after}")), Some(hosts)),
+        (Some(user), Some((first, _))) => (Cow::Owned(format!("{scheme}://{user}@{first}{after}")), Some(hosts)),
+        _ => as_it_is,
+    }
 }
 
 #[cfg(test)]

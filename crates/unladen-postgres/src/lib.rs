@@ -12,12 +12,5 @@
 #![forbid(unsafe_code)]
 
 mod address;
-mod address_error;
-mod carrier;
-mod chain;
-mod hosts;
 
-pub use address::PostgresAddress;
-pub use address_error::AddressError;
-pub use carrier::Carrier;
-pub use hosts::with_one_host;
+pub use address::{AddressError, Carrier, PostgresAddress, with_one_host};

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use unladen_toml::{Bad, Problem, Table, Value};
 
-use super::explain::Shown;
-use super::keys;
+use super::explain::{Showable, Shown};
+use super::keys::{self, strangers};
 use super::level::Level;
 use super::reading::Reading;
-use super::strangers::strangers;
+use super::settings::{AccessSettings, AuthSettings};
+use super::strings::checked;
 use super::trusted;
 use super::users::Users;
-use crate::settings::{AccessSettings, AuthSettings};
 
 const OF_OTHERS: u32 = 0o007;
 
@@ -23,8 +23,7 @@ pub(super) fn read(
     stamp: &mut DefaultHasher,
     r: &mut Reading<'_>,
 ) -> Option<AccessSettings> {
-    let read = |value: &Value<'_>, r: &mut Reading<'_>| access(value, site, stamp, r).map(Some);
-    level.take("access", None, r, read, |access: &Option<AccessSettings>| access.as_ref().map_or(Shown::None, show))
+    level.optional("access", r, |value, r| access(value, site, stamp, r), show)
 }
 
 fn access(
@@ -88,13 +87,8 @@ fn users(value: &Value<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>) -> R
 
 /// A realm stands in quotes in a field (RFC 9110, section 11.5).
 fn realm(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.one_line()?;
-    let is_plain = text.bytes().all(|byte| (byte == b' ' || byte.is_ascii_graphic()) && !b"\"\\".contains(&byte));
-    if is_plain {
-        Ok(text.to_owned())
-    } else {
-        Err(value.refuse(format!("`{text}`"), "ASCII without quotes and backslashes"))
-    }
+    let is_plain = |byte: u8| (byte == b' ' || byte.is_ascii_graphic()) && !b"\"\\".contains(&byte);
+    checked(value, "ASCII without quotes and backslashes", |text| text.bytes().all(is_plain))
 }
 
 fn show(access: &AccessSettings) -> Shown {
@@ -105,8 +99,7 @@ fn show(access: &AccessSettings) -> Shown {
         }
     }
     if let Some(auth) = &access.auth {
-        entries.push(("auth", Shown::Text(auth.users.display().to_string())));
-        entries.push(("realm", Shown::Text(auth.realm.clone())));
+        entries.extend([("auth", auth.users.shown()), ("realm", auth.realm.shown())]);
     }
     Shown::Table(entries)
 }

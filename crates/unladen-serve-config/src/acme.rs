@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use unladen_toml::{Bad, Problem, Table, Value};
 use url::Url;
 
-use super::explain::{Origin, Shown};
+use super::explain::{Showable, Shown};
 use super::hosts::Hosts;
-use super::keys;
+use super::keys::{self, strangers};
 use super::level::Level;
 use super::reading::Reading;
-use super::strangers::strangers;
+use super::settings::{AcmeSettings, Challenge, EabSettings, HostName};
+use super::strings::checked;
 use super::tls;
-use crate::settings::{AcmeSettings, Challenge, EabSettings, HostName};
 
 const LETS_ENCRYPT: &str = "https://acme-v02.api.letsencrypt.org/directory";
 const STAGING: &str = "https://acme-staging-v02.api.letsencrypt.org/directory";
@@ -21,15 +21,11 @@ const DIRECTORY: &str = "\"letsencrypt\", \"letsencrypt-staging\", or an https U
 const STATE: &str = "/var/lib/unladen/acme";
 
 pub(super) fn read(site: &Level<'_>, hosts: &Hosts, r: &mut Reading<'_>) -> Option<AcmeSettings> {
-    let place = (site.whose.clone(), None);
-    let Some((_, origin)) = site.find("acme", r) else {
-        r.explain(place, (site.table, "acme"), Shown::None, Origin::BuiltIn);
+    if !site.has("acme", r) {
         return None;
-    };
-    r.explain(place, (site.table, "acme"), Shown::Flag(true), origin);
+    }
     let level = &site.group("acme", r);
-    let text = |value: &Option<String>| value.clone().map_or(Shown::None, Shown::Text);
-    let email = level.take("email", None, r, |value, _| email(value).map(Some), text);
+    let email = level.optional("email", r, |value, _| email(value), String::shown);
     let directory = level.take(
         "directory",
         LETS_ENCRYPT.to_owned(),
@@ -47,30 +43,19 @@ pub(super) fn read(site: &Level<'_>, hosts: &Hosts, r: &mut Reading<'_>) -> Opti
     let challenge = level.choice("challenge", &words, Challenge::default(), r);
     // The state folder is read when the directory is called, which is after each change.
     let mut stamp = DefaultHasher::new();
-    let pem = |value: &Value<'_>, r: &mut Reading<'_>| tls::pem(value, "CERTIFICATE", &mut stamp, r).map(Some);
-    let ca = level.take("ca", None, r, pem, |path: &Option<PathBuf>| {
-        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
-    });
+    let ca = level.optional("ca", r, |value, r| tls::pem(value, "CERTIFICATE", &mut stamp, r), PathBuf::shown);
     let usual = r.machine.state_folder().map_or_else(|| PathBuf::from(STATE), |folder| folder.join("acme"));
     let folder = |value: &Value<'_>, r: &mut Reading<'_>| Ok(r.path(value.one_line()?));
-    let state = level.take("state", usual, r, folder, |path| Shown::Text(path.display().to_string()));
-    let eab = level.take(
-        "eab",
-        None,
-        r,
-        |value, r| eab(value, r).map(Some),
-        |eab: &Option<EabSettings>| {
-            // The key is never shown: whoever reads this output again has to add it.
-            eab.as_ref().map_or(Shown::None, |eab| {
-                Shown::Table(vec![("kid", Shown::Text(eab.kid.clone())), ("key", Shown::Text("…".to_owned()))])
-            })
-        },
-    );
+    let state = level.take("state", usual, r, folder, PathBuf::shown);
+    // The key is never shown: whoever reads this output again has to add it.
+    let shown = |eab: &EabSettings| {
+        Shown::Table(vec![("kid", Shown::Text(eab.kid.clone())), ("key", Shown::Text("…".to_owned()))])
+    };
+    let eab = level.optional("eab", r, eab, shown);
     let is_name =
         |host: &HostName| matches!(host, HostName::Exact(name) if name.contains('.') && !name.starts_with('['));
     if hosts.is_empty() {
-        let without = "needs `hosts`: the names that the certificate is for";
-        r.refuse(site.at(&["acme"]), Problem::Alone { key: "acme", without });
+        site.alone("acme", "needs `hosts`: the names that the certificate is for", r);
     }
     for (host, span) in hosts.iter().filter(|(host, _)| !is_name(host)) {
         let (value, expected) = match host {
@@ -86,22 +71,17 @@ pub(super) fn read(site: &Level<'_>, hosts: &Hosts, r: &mut Reading<'_>) -> Opti
         r.refuse(span.clone(), Problem::Value { key: "hosts".into(), value, expected: expected.into() });
     }
     if site.says("tls") {
-        let (value, expected) =
-            ("given in addition to `tls`".into(), "only one of them: each is where the certificate comes from".into());
-        r.refuse(site.at(&["acme"]), Problem::Value { key: "acme".into(), value, expected });
+        let expected = "only one of them: each is where the certificate comes from";
+        site.refuse("acme", "given in addition to `tls`", expected, r);
     }
     Some(AcmeSettings { email, directory, challenge, ca, state, eab })
 }
 
 fn email(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.one_line()?;
-    let is_address = text.split_once('@').is_some_and(|(user, host)| !user.is_empty() && host.contains('.'));
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',');
-    if is_address && is_plain {
-        Ok(text.to_owned())
-    } else {
-        Err(value.refuse(format!("`{text}`"), "an address such as \"admin@example.org\""))
-    }
+    checked(value, "an address such as \"admin@example.org\"", |text| {
+        let is_address = text.split_once('@').is_some_and(|(user, host)| !user.is_empty() && host.contains('.'));
+        is_address && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',')
+    })
 }
 
 fn directory(value: &Value<'_>) -> Result<String, Bad> {

@@ -7,13 +7,13 @@ use std::path::Path;
 use unladen_pool::{EndpointAddress, Origin};
 use unladen_toml::Problem;
 
-use super::config_problem::ConfigProblem;
+use super::error::ConfigProblem;
 use super::level::Level;
 use super::listen;
 use super::outbound::Placed;
 use super::reading::Reading;
+use super::settings::{AdminSettings, CrowdSettings, HostName, ListenAddress};
 use super::site::PlacedSite;
-use crate::settings::{AdminSettings, CrowdSettings, HostName, ListenAddress};
 
 struct Stand<'a, 't> {
     level: &'a Level<'t>,

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use unladen_pool::Origin;
 use unladen_toml::{Bad, Problem, Value};
 
-use super::explain::{Origin as ValueOrigin, Shown};
+use super::explain::{Origin as ValueOrigin, Showable, Shown};
 use super::level::Level;
 use super::origins;
 use super::reading::Reading;
-use super::strings::{self, texts};
+use super::strings::{self, checked, texts};
 use crate::settings::{Application, FolderSettings, ScriptSettings, Try};
 
 const TRY: &str = "\"{path}\", \"{path}/\", \"{path}.html\" or the like, or a path such as \"/index.php\"";
@@ -24,7 +24,7 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> Option<(Applicatio
     let origins = if is_alone {
         level.require("upstream", MISSING, r, origins::all, |origins| origins::show(origins))
     } else {
-        self::origins(level, "upstream", r)
+        self::origins(level, r)
     };
     let scripts = fastcgi(level, r);
     if upstream && php {
@@ -40,7 +40,7 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> Option<(Applicatio
             let without = "has no effect with `upstream`: the application answers all paths; for files set `root` in a [[site.route]]";
             // A preset sets `root` for sites that have `php`.
             if level.says("root") {
-                r.refuse(level.at(&["root"]), Problem::Alone { key: "root", without });
+                level.alone("root", without, r);
             }
         }
         return Some((Application::Upstream, origins?));
@@ -53,32 +53,27 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> Option<(Applicatio
 
 /// Reports two keys of which only one is allowed.
 pub(super) fn both(level: &Level<'_>, key: &'static str, other: &str, r: &mut Reading<'_>) {
-    let (value, expected) =
-        (format!("given in addition to `{other}`"), "only one of them: it answers the requests".into());
-    r.refuse(level.at(&[key]), Problem::Value { key: key.into(), value, expected });
+    let expected = "only one of them: it answers the requests";
+    level.refuse(key, format!("given in addition to `{other}`"), expected, r);
 }
 
-pub(super) fn origins(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> Option<Vec<Origin>> {
-    let read = |value: &Value<'_>, r: &mut Reading<'_>| origins::all(value, r).map(Some);
-    let show = |origins: &Option<Vec<Origin>>| origins.as_ref().map_or(Shown::None, |origins| origins::show(origins));
-    level.take(name, None, r, read, show).filter(|origins| !origins.is_empty())
+pub(super) fn origins(level: &Level<'_>, r: &mut Reading<'_>) -> Option<Vec<Origin>> {
+    let origins = level.optional("upstream", r, origins::all, |origins| origins::show(origins));
+    origins.filter(|origins| !origins.is_empty())
 }
 
 pub(super) fn fastcgi(level: &Level<'_>, r: &mut Reading<'_>) -> Option<Vec<Origin>> {
-    let read = |value: &Value<'_>, r: &mut Reading<'_>| origins::all_of_fastcgi(value, r).map(Some);
-    let show =
-        |origins: &Option<Vec<Origin>>| origins.as_ref().map_or(Shown::None, |origins| origins::show_fastcgi(origins));
-    level.take("php", None, r, read, show).filter(|origins| !origins.is_empty())
+    let origins = level.optional("php", r, origins::all_of_fastcgi, |origins| origins::show_fastcgi(origins));
+    origins.filter(|origins| !origins.is_empty())
 }
 
 pub(super) fn folder(level: &Level<'_>, php: bool, r: &mut Reading<'_>) -> Option<FolderSettings> {
-    let Some(root) = path(level, "root", r) else {
+    let Some(root) = level.path("root", r) else {
         for key in ["index", "try"] {
             if level.says(key) && !level.says("root") {
-                let without = "needs a `root`: set `root` too, or remove this key";
-                r.refuse(level.at(&[key]), Problem::Alone { key, without });
+                level.alone(key, "needs a `root`: set `root` too, or remove this key", r);
             }
-            r.explain((level.whose.clone(), level.index), (level.table, key), Shown::None, ValueOrigin::BuiltIn);
+            level.explain(key, Shown::None, ValueOrigin::BuiltIn, r);
         }
         return None;
     };
@@ -87,35 +82,27 @@ pub(super) fn folder(level: &Level<'_>, php: bool, r: &mut Reading<'_>) -> Optio
     Some(FolderSettings { root, index, tries, alias: String::new() })
 }
 
-pub(super) fn path(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> Option<PathBuf> {
-    let read = |value: &Value<'_>, r: &mut Reading<'_>| Ok(Some(r.path(value.one_line()?)));
-    level.take(name, None, r, read, |path: &Option<PathBuf>| {
-        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
-    })
-}
-
 pub(super) fn index(level: &Level<'_>, php: bool, r: &mut Reading<'_>) -> Vec<String> {
     let usual: &[&str] = if php { &["index.php", "index.html"] } else { &["index.html"] };
     let usual = usual.iter().map(|name| (*name).to_owned()).collect();
-    let name = |value: &Value<'_>| {
-        let text = value.one_line()?;
-        let is_name = !matches!(text, "" | "." | "..") && !text.contains(['/', '\0']);
-        if is_name { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), NAME)) }
-    };
-    level.take("index", usual, r, |value, r| texts(value, name, r), |names| strings::show(names))
+    let is_name = |text: &str| !matches!(text, "" | "." | "..") && !text.contains(['/', '\0']);
+    strings::several(level, "index", usual, |value| checked(value, NAME, is_name), r)
 }
 
 pub(super) fn tries(level: &Level<'_>, r: &mut Reading<'_>) -> Vec<Try> {
-    let usual = vec![Try::Path(String::new()), Try::Folder];
     let show = |tries: &Vec<Try>| {
         let text = |one: &Try| match one {
             Try::Path(after) => format!("{{path}}{after}"),
             Try::Folder => "{path}/".to_owned(),
             Try::Fixed(path) => path.clone(),
         };
-        Shown::List(tries.iter().map(|one| Shown::Text(text(one))).collect())
+        Shown::list(tries.iter().map(text))
     };
-    level.take("try", usual, r, |value, r| texts(value, one_try, r), show)
+    level.take("try", usual_tries(), r, |value, r| texts(value, one_try, r), show)
+}
+
+pub(super) fn usual_tries() -> Vec<Try> {
+    vec![Try::Path(String::new()), Try::Folder]
 }
 
 fn one_try(value: &Value<'_>) -> Result<Try, Bad> {
@@ -150,36 +137,32 @@ pub(super) fn script(
     php: bool,
     r: &mut Reading<'_>,
 ) -> Option<ScriptSettings> {
-    let place = (site.whose.clone(), None);
-    let Some((_, origin)) = site.find("fastcgi", r) else {
-        r.explain(place, (site.table, "fastcgi"), Shown::None, ValueOrigin::BuiltIn);
+    let no_folder = || Problem::Missing { place: "[[site]]".into(), key: "root", expected: FOLDER };
+    if !site.has("fastcgi", r) {
         if php && folder.is_none() {
-            let place = "[[site]]".into();
-            r.refuse(site.at(&["php"]), Problem::Missing { place, key: "root", expected: FOLDER });
+            r.refuse(site.at(&["php"]), no_folder());
             return None;
         }
         return php.then(|| ScriptSettings { folder, ..usual_script() });
-    };
-    r.explain(place, (site.table, "fastcgi"), Shown::Flag(true), origin);
+    }
     let script = of_table(&site.group("fastcgi", r), r);
     if !php {
         // As above: a preset sets `fastcgi` for sites that have `php`.
         if site.says("fastcgi") {
             let without = "needs `php`: set `php` too, or remove this table";
-            r.refuse(site.at(&["fastcgi"]), Problem::Alone { key: "fastcgi", without });
+            site.alone("fastcgi", without, r);
         }
         return None;
     }
     if script.script.is_none() && folder.is_none() {
-        let place = "[[site]]".into();
-        r.refuse(site.at(&["php"]), Problem::Missing { place, key: "root", expected: FOLDER });
+        r.refuse(site.at(&["php"]), no_folder());
     }
     Some(ScriptSettings { folder, ..script })
 }
 
 fn of_table(level: &Level<'_>, r: &mut Reading<'_>) -> ScriptSettings {
     let usual = usual_script();
-    let script = path(level, "script", r);
+    let script = level.path("script", r);
     let beginning = |value: &Value<'_>, _: &mut Reading<'_>| {
         let text = value.one_line()?;
         let is_path =
@@ -201,33 +184,20 @@ fn of_table(level: &Level<'_>, r: &mut Reading<'_>) -> ScriptSettings {
             Err(value.refuse(format!("`{text}`"), "a folder such as \"/srv/files\""))
         }
     };
-    let show =
-        |list: &Vec<PathBuf>| strings::show(&list.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
+    let show = |list: &Vec<PathBuf>| Shown::list_or_none(list.iter().map(|path| path.display()));
     let sendfile = level.take("sendfile", usual.sendfile, r, |value, r| texts(value, sendfile, r), show);
-    let suffix = |value: &Value<'_>| {
-        let text = value.one_line()?;
-        let is_suffix = text.len() > 1 && text.starts_with('.') && !text[1..].contains(['/', '.', '\0']);
-        if is_suffix {
-            Ok(text.to_owned())
-        } else {
-            Err(value.refuse(format!("`{text}`"), "an ending such as \".php\""))
-        }
+    let is_suffix = |text: &str| {
+        let letters = text.strip_prefix('.').unwrap_or_default();
+        !letters.is_empty() && !letters.contains(['/', '.', '\0'])
     };
-    let suffixes =
-        level.take("scripts", usual.suffixes, r, |value, r| texts(value, suffix, r), |list| strings::show(list));
+    let suffix = |value: &Value<'_>| checked(value, "an ending such as \".php\"", is_suffix);
+    let suffixes = strings::several(level, "scripts", usual.suffixes, suffix, r);
     let params = strings::map(level, "params", param, r);
-    let status = |value: &Value<'_>, _: &mut Reading<'_>| {
-        let text = value.one_line()?;
-        let is_path =
-            text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#".contains(&byte));
-        if is_path {
-            Ok(Some(text.to_owned()))
-        } else {
-            Err(value.refuse(format!("`{text}`"), "a path such as \"/fpm-status\""))
-        }
+    let is_path = |text: &str| {
+        text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#".contains(&byte))
     };
-    let status_path =
-        level.take("status", None, r, status, |path: &Option<String>| path.clone().map_or(Shown::None, Shown::Text));
+    let status = |value: &Value<'_>, _: &mut Reading<'_>| checked(value, "a path such as \"/fpm-status\"", is_path);
+    let status_path = level.optional("status", r, status, String::shown);
     let keep = level.flag("keep", usual.keep, r);
     ScriptSettings { folder: None, script, name, sendfile, suffixes, params, status_path, keep }
 }
@@ -279,17 +249,16 @@ pub(super) fn script_of(
     }
     if level.says("fastcgi") {
         let without = "needs a `php` in the same table: set `php` too, or remove this table";
-        r.refuse(level.at(&["fastcgi"]), Problem::Alone { key: "fastcgi", without });
+        level.alone("fastcgi", without, r);
     }
-    r.explain((level.whose.clone(), level.index), (level.table, "fastcgi"), Shown::None, ValueOrigin::BuiltIn);
+    level.explain("fastcgi", Shown::None, ValueOrigin::BuiltIn, r);
     None
 }
 
 /// From the route's own table `fastcgi`, or else from the site's, if the site has a FastCGI application.
 fn script_of_route(level: &Level<'_>, of_site: &Application, r: &mut Reading<'_>) -> ScriptSettings {
-    let place = (level.whose.clone(), level.index);
     let Some((_, origin)) = level.find("fastcgi", r) else {
-        r.explain(place, (level.table, "fastcgi"), Shown::None, ValueOrigin::BuiltIn);
+        level.explain("fastcgi", Shown::None, ValueOrigin::BuiltIn, r);
         return match of_site {
             Application::Php(script) => ScriptSettings { script: None, status_path: None, ..script.clone() },
             Application::Upstream | Application::Files(_) => usual_script(),
@@ -301,15 +270,10 @@ fn script_of_route(level: &Level<'_>, of_site: &Application, r: &mut Reading<'_>
     let script = of_table(&group, r);
     let told = r.explained.split_off(before);
     let said = told.into_iter().filter(|one| !matches!(one.origin, ValueOrigin::BuiltIn));
-    r.explain(
-        place,
-        (level.table, "fastcgi"),
-        Shown::Table(said.map(|one| (one.key.name, one.value)).collect()),
-        origin,
-    );
+    level.explain("fastcgi", Shown::Table(said.map(|one| (one.key.name, one.value)).collect()), origin, r);
     if script.status_path.is_some() {
         let without = "is of the site: it tells the site's queue how many workers there are; remove this key";
-        r.refuse(group.at(&["status"]), Problem::Alone { key: "status", without });
+        group.alone("status", without, r);
     }
     ScriptSettings { status_path: None, ..script }
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use unladen_toml::{Bad, DAY, Value};
 
-use super::explain::{Origin, Shown};
+use super::explain::{Origin, Showable, Shown};
 use super::level::Level;
 use super::reading::Reading;
+use super::strings;
 use super::trusted::nets;
 use crate::settings::CacheSettings;
 
@@ -30,12 +31,8 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u6
     let largest = level.bytes("largest", 1..=1 << 50, LARGEST.min(memory), r);
     if largest > memory {
         let (most, all) = (Shown::Bytes(largest), Shown::Bytes(memory));
-        level.contradict(
-            r,
-            ("largest", most),
-            ("memory", all),
-            "a body longer than `memory` cannot be stored; raise `memory`",
-        );
+        let why = "a body longer than `memory` cannot be stored; raise `memory`";
+        level.contradict(r, ("largest", most), ("memory", all), why);
     }
     let tier = level.flag("tier", true, r);
     let variants = level.count("variants", 1..=10_000, VARIANTS, r);
@@ -53,45 +50,35 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u6
             "`cache.share_with_cookies` stores a page with `max-age` or `public` and shows it to others, although the request had cookies: if the application renders that page for a logged-in user or for a commenter, strangers see it; let the application send `s-maxage` with pages that are for all, and list cookies that do not matter in `cache.ignore_cookies`",
         );
     }
-    let statuses = statuses(level, r);
-    let error_max = level.duration("error_max", Duration::ZERO..=DAY, ERROR_MAX, r);
-    let ignore_reload = level.flag("ignore_reload", false, r);
-    let store_set_cookie = level.flag("store_set_cookie", false, r);
-    let languages = texts(level, "languages", language, r);
-    let ignore_query = texts(level, "ignore_query", parameter, r);
-    let heuristic = level.share("heuristic", 0.1, r);
-    let heuristic_max = level.duration("heuristic_max", Duration::ZERO..=YEAR, DAY, r);
-    let stale_if_error = level.duration("stale_if_error", Duration::ZERO..=YEAR, Duration::ZERO, r);
-    let stale_while_revalidate = level.duration("stale_while_revalidate", Duration::ZERO..=YEAR, Duration::ZERO, r);
-    let uncacheable = level.duration("uncacheable", Duration::ZERO..=DAY, UNCACHEABLE, r);
-    let (country, stamp) = country(level, r);
-    let (purge, purge_unix) = nets(level, "purge", r);
-    if purge.iter().any(|net| net.prefix_len() == 0) {
-        r.warn(level.at(&["purge"]), "`cache.purge` covers all addresses: anyone can empty the cache, and the application then has to render everything");
-    }
-    let cache = CacheSettings {
+    let mut cache = CacheSettings {
         memory,
         largest,
+        tier,
         variants,
         ignore_cookies,
         vary_cookies,
         share_with_cookies,
-        statuses,
-        error_max,
-        ignore_reload,
-        store_set_cookie,
-        languages,
-        ignore_query,
-        heuristic,
-        heuristic_max,
-        stale_if_error,
-        stale_while_revalidate,
-        uncacheable,
-        country,
-        purge,
-        purge_unix,
-        tier,
+        statuses: statuses(level, r),
+        error_max: level.duration("error_max", Duration::ZERO..=DAY, ERROR_MAX, r),
+        ignore_reload: level.flag("ignore_reload", false, r),
+        store_set_cookie: level.flag("store_set_cookie", false, r),
+        languages: texts(level, "languages", language, r),
+        ignore_query: texts(level, "ignore_query", parameter, r),
+        heuristic: level.share("heuristic", 0.1, r),
+        heuristic_max: level.duration("heuristic_max", Duration::ZERO..=YEAR, DAY, r),
+        stale_if_error: level.duration("stale_if_error", Duration::ZERO..=YEAR, Duration::ZERO, r),
+        stale_while_revalidate: level.duration("stale_while_revalidate", Duration::ZERO..=YEAR, Duration::ZERO, r),
+        uncacheable: level.duration("uncacheable", Duration::ZERO..=DAY, UNCACHEABLE, r),
+        country: None,
+        purge: Vec::new(),
+        purge_unix: false,
     };
+    let stamp;
+    (cache.country, stamp) = country(level, r);
+    (cache.purge, cache.purge_unix) = nets(level, "purge", r);
+    if cache.purge.iter().any(|net| net.prefix_len() == 0) {
+        r.warn(level.at(&["purge"]), "`cache.purge` covers all addresses: anyone can empty the cache, and the application then has to render everything");
+    }
     (cache, stamp)
 }
 
@@ -99,7 +86,7 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u6
 fn country(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<PathBuf>, u64) {
     let mut stamp = std::hash::DefaultHasher::new();
     let Some((value, origin)) = level.find("country", r) else {
-        r.explain((level.whose.clone(), None), (level.table, "country"), Shown::None, Origin::BuiltIn);
+        level.explain("country", Shown::None, Origin::BuiltIn, r);
         return (None, stamp.finish());
     };
     if !value.is_table() {
@@ -112,10 +99,9 @@ fn country(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<PathBuf>, u64) {
         stamp.write_u64(r.machine.stamp(&path).map_err(unusable)?);
         Ok(path)
     };
-    r.explain((level.whose.clone(), None), (level.table, "country"), Shown::Flag(true), origin);
+    level.explain("country", Shown::Flag(true), origin, r);
     let about = "the file of the country database, such as database = \"country.mmdb\"";
-    let show = |path: &PathBuf| Shown::Text(path.display().to_string());
-    let database = level.group("country", r).require("database", about, r, read, show);
+    let database = level.group("country", r).require("database", about, r, read, PathBuf::shown);
     (database, stamp.finish())
 }
 
@@ -143,17 +129,8 @@ fn texts(
     read: impl Fn(&Value<'_>) -> Result<String, Bad>,
     r: &mut Reading<'_>,
 ) -> Vec<String> {
-    let list = |value: &Value<'_>, r: &mut Reading<'_>| {
-        let each = value.list("a list of strings")?;
-        let mut texts = Vec::new();
-        for one in each {
-            let text = read(&one);
-            texts.extend(r.keep(text));
-        }
-        Ok(texts)
-    };
-    let show = |texts: &Vec<String>| Shown::List(texts.iter().map(|text| Shown::Text(text.clone())).collect());
-    level.take(name, Vec::new(), r, list, show)
+    let list = |value: &Value<'_>, r: &mut Reading<'_>| strings::list(value, "a list of strings", read, r);
+    level.take(name, Vec::new(), r, list, |texts| Shown::list(texts))
 }
 
 /// A token (RFC 6265, 4.1.1; RFC 9110, 5.6.2), with or without `*` at its end.

@@ -9,16 +9,15 @@ use std::sync::Arc;
 
 use unladen_toml::{Document, Mistakes, Table};
 
-use crate::error::ConfigError;
+use crate::error::{ConfigError, Warning};
 use crate::explain::Explained;
+use crate::keys::{self, strangers};
 use crate::level::Level;
 use crate::reading::Reading;
-use crate::settings::Settings;
-use crate::stamp::SiteStamp;
-use crate::strangers::strangers;
+use crate::settings::{RouteSettings, Settings};
+use crate::site::{self, SiteStamp};
 use crate::surroundings::{Machine, Surroundings};
-use crate::warning::Warning;
-use crate::{among, fleet, keys, outbound, site, tier, top};
+use crate::{among, fleet, outbound, tier, top};
 
 /// A configuration that was read, with defaults filled in.
 #[derive(Clone, Debug)]
@@ -142,6 +141,33 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let settings =
         Settings { threads, drain, drain_delay, client_memory, zone, admin, log, otlp, fleet, tier, outbound, site };
     Some(Resolved { settings, stamps, site_stamps })
+}
+
+/// Certificates, keys, authorities, country databases, passwords and pages of local replies; each once.
+pub fn watched_files(settings: &Settings) -> Vec<PathBuf> {
+    let of_routes = settings.site.iter().flat_map(|site| &site.routes).filter_map(RouteSettings::called);
+    let own = settings.site.iter().map(|site| &site.proxy).chain(&settings.outbound);
+    let upstreams = own.chain(of_routes).map(|one| &one.upstream.tls);
+    let mut files: Vec<PathBuf> = Vec::new();
+    for tls in upstreams {
+        files.extend(tls.ca.clone());
+        files.extend(tls.certificate.iter().flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));
+    }
+    files.extend(settings.fleet.as_ref().and_then(|fleet| fleet.ca.clone()));
+    let tier = settings.tier.iter().flat_map(|tier| [Some(tier.secret_file.clone()), tier.upstream.tls.ca.clone()]);
+    files.extend(tier.flatten());
+    for site in &settings.site {
+        let pairs = site.tls.iter().flat_map(|tls| &tls.certificates);
+        files.extend(pairs.flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));
+        files.extend(site.cache.as_ref().and_then(|cache| cache.country.clone()));
+        files.extend(site.acme.as_ref().and_then(|acme| acme.ca.clone()));
+        files.extend(site.error_page.clone());
+        let access = site.routes.iter().filter_map(|route| route.access.as_ref()?.auth.as_ref());
+        files.extend(access.map(|auth| auth.users.clone()));
+    }
+    files.sort_unstable();
+    files.dedup();
+    files
 }
 
 #[cfg(test)]

@@ -3,13 +3,12 @@
 use unladen_toml::{Bad, Table, Value};
 
 use super::explain::Shown;
-use super::keys;
+use super::keys::{self, strangers};
 use super::level::Level;
+use super::owned::Owned;
 use super::reading::Reading;
-use super::strangers::strangers;
+use super::settings::HeaderEdits;
 use super::strings::{self, entries, texts};
-use crate::owned::Owned;
-use crate::settings::HeaderEdits;
 
 /// Framing and connection fields (RFC 9110, section 7.6.1): only the code that writes messages sets them.
 const FRAMING: [&str; 12] = [
@@ -31,7 +30,7 @@ const FRAMING: [&str; 12] = [
 pub(super) fn of_response(level: &Level<'_>, r: &mut Reading<'_>) -> HeaderEdits {
     let mut set = strings::map(level, "set", field, r);
     set.sort_unstable();
-    let remove = level.take("remove", Vec::new(), r, |value, r| texts(value, name_of, r), |names| strings::show(names));
+    let remove = strings::several(level, "remove", Vec::new(), name_of, r);
     HeaderEdits { set, remove }
 }
 
@@ -50,7 +49,7 @@ pub(super) fn of_request(level: &Level<'_>, r: &mut Reading<'_>) -> HeaderEdits 
         if edits.is_empty() {
             return Shown::None;
         }
-        let both = [("set", strings::show_map(&edits.set)), ("remove", strings::show(&edits.remove))];
+        let both = [("set", strings::show_map(&edits.set)), ("remove", Shown::list_or_none(&edits.remove))];
         Shown::Table(both.into_iter().filter(|(_, shown)| *shown != Shown::None).collect())
     })
 }

@@ -1,11 +1,11 @@
 //! The principal type is [`Explained`]: a value of the configuration, and where it comes from.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_toml::bytes_text;
 
-use super::keys::{self, Key};
-use super::whose::Whose;
+use super::keys::{self, Key, Whose};
 
 /// A value of the configuration, and where it comes from.
 #[derive(Clone, Debug)]
@@ -47,7 +47,34 @@ pub enum Shown {
     List(Vec<Shown>),
 }
 
-// === impl Explained ===
+/// What has one form in which it is shown.
+pub(super) trait Showable {
+    fn shown(&self) -> Shown;
+}
+
+impl Showable for String {
+    fn shown(&self) -> Shown {
+        Shown::Text(self.clone())
+    }
+}
+
+impl Showable for PathBuf {
+    fn shown(&self) -> Shown {
+        Shown::Text(self.display().to_string())
+    }
+}
+
+impl Showable for Duration {
+    fn shown(&self) -> Shown {
+        Shown::Duration(*self)
+    }
+}
+
+impl<T: Showable> Showable for Option<T> {
+    fn shown(&self) -> Shown {
+        self.as_ref().map_or(Shown::None, T::shown)
+    }
+}
 
 impl Explained {
     /// The key as written below its `[[outbound]]` or `[[site]]`, or at the top level: `pool.idle`.
@@ -81,6 +108,19 @@ impl Key {
 // === impl Shown ===
 
 impl Shown {
+    /// Texts of a list, also of an empty one.
+    pub(super) fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> Self {
+        Self::List(items.into_iter().map(|one| Self::Text(one.to_string())).collect())
+    }
+
+    /// Likewise, but an empty list is none.
+    pub(super) fn list_or_none<T: ToString>(items: impl IntoIterator<Item = T>) -> Self {
+        match Self::list(items) {
+            Self::List(list) if list.is_empty() => Self::None,
+            list => list,
+        }
+    }
+
     /// The value as JSON: durations in ns, sizes in bytes.
     pub fn json(&self) -> serde_json::Value {
         match self {

@@ -1,19 +1,20 @@
 //! Reads `[fleet]`.
 
-mod htcp;
-
 use std::hash::{DefaultHasher, Hasher};
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use unladen_fleet::{BUSES, BusUrl, Wait, WhenCutOff};
 use unladen_toml::{Bad, Value};
 
-use super::explain::Shown;
+use super::explain::{Showable, Shown};
 use super::level::Level;
 use super::reading::Reading;
-use super::{tls, top};
-use crate::settings::FleetSettings;
+use super::settings::FleetSettings;
+use super::strings::checked;
+use super::{tls, top, trusted};
 
 /// Some pauses of an overloaded machine take a second.
 const LEASE: Duration = Duration::from_secs(2);
@@ -36,34 +37,18 @@ pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings
     let about = "the engine, such as purges = \"valkey://cache.example:6379/0\"";
     let purges = level.require("purges", about, r, |value, _| url(value), |url| Shown::Text(url.to_string()));
     let mut stamp = DefaultHasher::new();
-    let file = |value: &Value<'_>, r: &mut Reading<'_>| tls::pem(value, "CERTIFICATE", &mut stamp, r).map(Some);
-    let ca = level.take("ca", None, r, file, |path: &Option<PathBuf>| {
-        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
-    });
-    let name = level.take(
-        "name",
-        "unladen".to_owned(),
-        r,
-        |value, _| word(value, LONGEST_NAME),
-        |name| Shown::Text(name.clone()),
-    );
-    let node = level.take(
-        "node",
-        None,
-        r,
-        |value, _| word(value, LONGEST_NODE).map(Some),
-        |node: &Option<String>| node.clone().map_or(Shown::None, Shown::Text),
-    );
+    let ca = level.optional("ca", r, |value, r| tls::pem(value, "CERTIFICATE", &mut stamp, r), PathBuf::shown);
+    let name = level.take("name", "unladen".to_owned(), r, |value, _| word(value, LONGEST_NAME), String::shown);
+    let node = level.optional("node", r, |value, _| word(value, LONGEST_NODE), String::shown);
     let lease = level.duration("lease", LEASE_BOUNDS, LEASE, r);
     let words = [WhenCutOff::Revalidate, WhenCutOff::Serve].map(|word| (word.as_str(), word));
     let when_cut_off = level.choice("when_cut_off", &words, WhenCutOff::default(), r);
     let wait = level.choice("wait", &Wait::ALL, Wait::default(), r);
     let wait_for = level.duration("wait_for", WAIT_FOR_BOUNDS, WAIT_FOR, r);
     let keep = level.count("keep", KEEP_BOUNDS, KEEP, r);
-    let (htcp, htcp_from, htcp_groups) = htcp::read(&level, r);
-    let purges = purges?;
+    let (htcp, htcp_from, htcp_groups) = htcp(&level, r);
     Some(FleetSettings {
-        purges,
+        purges: purges?,
         ca,
         stamp: stamp.finish(),
         name,
@@ -91,10 +76,60 @@ fn url(value: &Value<'_>) -> Result<BusUrl, Bad> {
 }
 
 fn word(value: &Value<'_>, longest: usize) -> Result<String, Bad> {
-    let text = value.one_line()?;
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
-    if text.is_empty() || text.len() > longest || !text.bytes().all(is_known) {
-        return Err(value.refuse(format!("`{text}`"), format!("1 to {longest} letters, digits, `.`, `-` and `_`")));
+    checked(value, &format!("1 to {longest} letters, digits, `.`, `-` and `_`"), |text| {
+        (1..=longest).contains(&text.len()) && text.bytes().all(is_known)
+    })
+}
+
+/// The listen address, the senders allowed, and the multicast groups to join.
+fn htcp(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<SocketAddr>, Vec<IpNet>, Vec<IpAddr>) {
+    let listen = level.optional("htcp", r, |value, _| address(value), |listen| Shown::Text(listen.to_string()));
+    let from = level.take("htcp_from", Vec::new(), r, nets, |nets: &Vec<IpNet>| trusted::show(nets, false));
+    let groups = level.take("htcp_groups", Vec::new(), r, groups, |groups: &Vec<IpAddr>| Shown::list(groups));
+    let Some(address) = listen else {
+        for (key, is_given) in [("htcp_from", !from.is_empty()), ("htcp_groups", !groups.is_empty())] {
+            if is_given {
+                level.alone(key, "`htcp`, the address that is listened at", r);
+            }
+        }
+        return (None, from, groups);
+    };
+    if from.is_empty() && !address.ip().is_loopback() {
+        level.alone("htcp", "`htcp_from`: whoever can send a datagram there could purge; name who may", r);
     }
-    Ok(text.to_owned())
+    if let Some(group) = groups.iter().find(|group| group.is_ipv4() != address.is_ipv4()) {
+        let without = if group.is_ipv4() { "an `htcp` of IPv4" } else { "an `htcp` of IPv6" };
+        level.alone("htcp_groups", without, r);
+    }
+    r.warn(
+        level.at(&["htcp"]),
+        "HTCP comes by UDP, which loses datagrams, and nobody notices: a page whose purge was lost stays until its lifetime \
+         is over. Let all that is purged so have one (Cache-Control: s-maxage=…)",
+    );
+    (listen, from, groups)
+}
+
+fn address(value: &Value<'_>) -> Result<SocketAddr, Bad> {
+    let form = "an address and a port, such as \"127.0.0.1:4827\"";
+    let text = value.text_as(form)?;
+    let address = text.parse::<SocketAddr>().ok().filter(|address| address.port() != 0);
+    address.ok_or_else(|| value.refuse(format!("`{text}`"), form))
+}
+
+fn nets(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<IpNet>, Bad> {
+    match trusted::list(value, r)? {
+        (nets, false) => Ok(nets),
+        (_, true) => Err(value.refuse("`unix`", "addresses and networks: there is no UDP at a Unix socket here")),
+    }
+}
+
+fn groups(value: &Value<'_>, _: &mut Reading<'_>) -> Result<Vec<IpAddr>, Bad> {
+    let form = "addresses of multicast, such as [\"239.128.0.112\"]";
+    let group = |one: Value<'_>| {
+        let text = one.text_as(form)?;
+        let group = text.parse::<IpAddr>().ok().filter(IpAddr::is_multicast);
+        group.ok_or_else(|| one.refuse(format!("`{text}`"), form))
+    };
+    value.list(form)?.into_iter().map(group).collect()
 }

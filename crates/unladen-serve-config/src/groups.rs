@@ -1,6 +1,7 @@
 //! Reads the tables below `[[outbound]]` and `[[site]]`, one function a table.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_pool::{
@@ -9,12 +10,11 @@ use unladen_pool::{
 };
 use unladen_toml::{Bad, DAY, MILLISECOND, Value};
 
-use super::explain::Shown;
+use super::explain::{Showable, Shown};
 use super::level::Level;
 use super::reading::Reading;
-use super::strings::{self, texts};
-use crate::pace::Pace;
-use crate::settings::ClientSettings;
+use super::settings::{BufferSettings, ClientSettings, Pace};
+use super::strings::{checked, texts};
 
 /// Upstreams seldom keep an idle connection for longer.
 const LONG_IDLE: Duration = Duration::from_secs(60);
@@ -36,8 +36,7 @@ pub(super) fn pool(level: &Level<'_>, usual: PoolSettings, r: &mut Reading<'_>) 
     };
     if pool.idle < pool.fresh {
         let why = "a connection would be closed while it is still fresh; make `fresh` shorter";
-        let (idle, fresh) = (Shown::Duration(pool.idle), Shown::Duration(pool.fresh));
-        level.contradict(r, ("idle", idle), ("fresh", fresh), why);
+        level.contradict(r, ("idle", pool.idle.shown()), ("fresh", pool.fresh.shown()), why);
     }
     if pool.warm > pool.max_idle {
         let why = "warm connections count as idle; raise `max_idle`";
@@ -72,17 +71,12 @@ pub(super) fn limits(level: &Level<'_>, usual: LimitSettings, r: &mut Reading<'_
 }
 
 pub(super) fn timeouts(level: &Level<'_>, usual: TimeoutSettings, r: &mut Reading<'_>) -> TimeoutSettings {
+    let request = |value: &Value<'_>, _: &mut Reading<'_>| or_none(value, |value| value.duration(MILLISECOND..=DAY));
     let timeouts = TimeoutSettings {
         connect: level.duration("connect", MILLISECOND..=DAY, usual.connect, r),
         first_byte: level.duration("first_byte", MILLISECOND..=DAY, usual.first_byte, r),
         idle: level.duration("idle", MILLISECOND..=DAY, usual.idle, r),
-        request: level.take(
-            "request",
-            usual.request,
-            r,
-            |value, _| or_none(value, |value| value.duration(MILLISECOND..=DAY)),
-            |value| value.map_or(Shown::None, Shown::Duration),
-        ),
+        request: level.take("request", usual.request, r, request, Option::shown),
         tunnel: level.duration("tunnel", MILLISECOND..=30 * DAY, usual.tunnel, r),
     };
     if timeouts.request.is_some_and(|request| request < timeouts.connect) {
@@ -112,8 +106,7 @@ pub(super) fn retry(level: &Level<'_>, r: &mut Reading<'_>) -> RetrySettings {
     };
     if retry.backoff > retry.max_backoff {
         let why = "no wait is longer than `max_backoff`; raise it";
-        let (first, most) = (Shown::Duration(retry.backoff), Shown::Duration(retry.max_backoff));
-        level.contradict(r, ("backoff", first), ("max_backoff", most), why);
+        level.contradict(r, ("backoff", retry.backoff.shown()), ("max_backoff", retry.max_backoff.shown()), why);
     }
     if let Some(status) = retry.statuses.iter().find(|status| !WORTH_A_RETRY.contains(status)) {
         r.warn(
@@ -156,20 +149,18 @@ pub(super) fn outlier(level: &Level<'_>, r: &mut Reading<'_>) -> OutlierSettings
     };
     if outlier.ejection > outlier.max_ejection {
         let why = "no endpoint is ejected for longer than `max_ejection`; raise it";
-        let (first, most) = (Shown::Duration(outlier.ejection), Shown::Duration(outlier.max_ejection));
+        let (first, most) = (outlier.ejection.shown(), outlier.max_ejection.shown());
         level.contradict(r, ("ejection", first), ("max_ejection", most), why);
     }
     outlier
 }
 
 pub(super) fn health(level: &Level<'_>, r: &mut Reading<'_>) -> Option<HealthSettings> {
-    let path = |value: &Value<'_>, _: &mut Reading<'_>| {
-        let text = value.one_line()?;
-        let is_path = text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
-        if is_path { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), "a path such as \"/health\"")) }
-    };
-    let path = level
-        .require("path", "the path to request, such as path = \"/health\"", r, path, |path| Shown::Text(path.clone()));
+    let is_path =
+        |text: &str| text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
+    let path = |value: &Value<'_>, _: &mut Reading<'_>| checked(value, "a path such as \"/health\"", is_path);
+    let about = "the path to request, such as path = \"/health\"";
+    let path = level.require("path", about, r, path, String::shown);
     let health = HealthSettings {
         path: path.unwrap_or_default(),
         every: level.duration("every", 100 * MILLISECOND..=DAY, Duration::from_secs(5), r),
@@ -189,17 +180,14 @@ pub(super) fn health(level: &Level<'_>, r: &mut Reading<'_>) -> Option<HealthSet
 pub(super) fn resolve(level: &Level<'_>, r: &mut Reading<'_>) -> ResolveSettings {
     let usual = ResolveSettings::default();
     let resolve = ResolveSettings {
-        servers: level.take("servers", usual.servers, r, dns_servers, |servers| {
-            strings::show(&servers.iter().map(ToString::to_string).collect::<Vec<_>>())
-        }),
+        servers: level.take("servers", usual.servers, r, dns_servers, |servers| Shown::list_or_none(servers)),
         min_ttl: level.duration("min_ttl", 100 * MILLISECOND..=DAY, usual.min_ttl, r),
         max_ttl: level.duration("max_ttl", 100 * MILLISECOND..=DAY, usual.max_ttl, r),
         timeout: level.duration("timeout", MILLISECOND..=DAY, usual.timeout, r),
     };
     if resolve.min_ttl > resolve.max_ttl {
         let why = "no TTL can satisfy both; raise `max_ttl`";
-        let (least, most) = (Shown::Duration(resolve.min_ttl), Shown::Duration(resolve.max_ttl));
-        level.contradict(r, ("min_ttl", least), ("max_ttl", most), why);
+        level.contradict(r, ("min_ttl", resolve.min_ttl.shown()), ("max_ttl", resolve.max_ttl.shown()), why);
     }
     resolve
 }
@@ -248,4 +236,37 @@ pub(super) fn or_none<'t, T>(
     read: impl FnOnce(&Value<'t>) -> Result<T, Bad>,
 ) -> Result<Option<T>, Bad> {
     if value.as_text() == Some("none") { Ok(None) } else { read(value).map(Some) }
+}
+
+const PATHS: &str = "a list of path prefixes, such as [\"/upload/\"]";
+
+pub(super) fn buffer(level: &Level<'_>, usual: BufferSettings, r: &mut Reading<'_>) -> BufferSettings {
+    let buffer = BufferSettings {
+        requests: level.flag("requests", usual.requests, r),
+        answers: level.flag("answers", usual.answers, r),
+        streamed: level.take(
+            "streamed",
+            usual.streamed,
+            r,
+            |value, _| value.list(PATHS)?.iter().map(prefix).collect(),
+            |paths| Shown::list(paths),
+        ),
+        memory: level.bytes("memory", 0..=64 << 20, usual.memory, r),
+        all_memory: level.bytes("all_memory", 0..=1 << 40, usual.all_memory, r),
+        disk: level.bytes("disk", 0..=1 << 50, usual.disk, r),
+        folder: level.take("folder", usual.folder, r, |value, r| Ok(r.path(value.one_line()?)), PathBuf::shown),
+    };
+    if !buffer.requests && !buffer.streamed.is_empty() {
+        r.warn(
+            level.at(&["streamed"]),
+            "`buffer.streamed` has no effect: `buffer.requests` is false, so all requests are streamed",
+        );
+    }
+    buffer
+}
+
+fn prefix(value: &Value<'_>) -> Result<String, Bad> {
+    checked(value, "a path prefix such as \"/upload/\"; it covers all paths that begin so", |text| {
+        text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#*".contains(&byte))
+    })
 }

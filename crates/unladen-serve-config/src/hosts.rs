@@ -37,10 +37,7 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (Hosts, bool) {
         }
         Ok(hosts)
     };
-    let show = |hosts: &Hosts| match hosts.as_slice() {
-        [] => Shown::None,
-        hosts => Shown::List(hosts.iter().map(|(host, _)| Shown::Text(host.to_string())).collect()),
-    };
+    let show = |hosts: &Hosts| Shown::list_or_none(hosts.iter().map(|(host, _)| host));
     let hosts = level.take("hosts", Vec::new(), r, read, show);
     let is_default = level.flag("default", false, r);
     (hosts, is_default)

@@ -1,9 +1,9 @@
 //! [`all`]: all keys of a configuration, from `keys.txt`. Reading, `--explain` and the manual page unladen.toml(5) are
-//! made from this one list.
+//! made from this one list. And [`strangers`]: the unknown keys of a table, with where each belongs.
 
 use std::sync::LazyLock;
 
-use super::whose::Whose;
+use unladen_toml::{Bad, Table};
 
 /// The tables below `[[outbound]]` and `[[site]]` that `[defaults]` may have too.
 pub(crate) const GROUPS: [&str; 11] =
@@ -113,6 +113,67 @@ pub(crate) fn headed(table: &'static str) -> Vec<String> {
         of_site if of_site.starts_with("site.") => vec![format!("[{of_site}]")],
         group => vec![format!("[outbound.{group}]"), format!("[site.{group}]")],
     }
+}
+
+/// Which table has a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whose {
+    Whole,
+    Outbound(String),
+    Site(String),
+}
+
+impl Whose {
+    /// The name of a `[[outbound]]`.
+    pub fn outbound(&self) -> Option<&str> {
+        if let Self::Outbound(name) = self { Some(name) } else { None }
+    }
+
+    /// The name of a `[[site]]`.
+    pub fn site(&self) -> Option<&str> {
+        if let Self::Site(name) = self { Some(name) } else { None }
+    }
+
+    /// The heading of its tables.
+    pub(super) fn role(&self) -> Option<&'static str> {
+        match self {
+            Self::Whole => None,
+            Self::Outbound(_) => Some("outbound"),
+            Self::Site(_) => Some("site"),
+        }
+    }
+}
+
+pub(super) fn strangers(table: &Table<'_>, known: &[&str]) -> Vec<Bad> {
+    table.strangers(known, |word| {
+        let homes = homes(table.place(), word);
+        match homes.is_empty() {
+            false => Some(format!("it belongs in {}", homes.join(" or "))),
+            true if GROUPS.contains(&word) => {
+                Some(format!("it belongs below an [[outbound]] or a [[site]], or below [defaults]: [defaults.{word}]"))
+            }
+            true => None,
+        }
+    })
+}
+
+/// The tables that have this key; of two, the one that `place` is in.
+fn homes(place: &str, word: &str) -> Vec<String> {
+    let is_site = place.contains("site");
+    let mut homes: Vec<String> = Vec::new();
+    // A site's variants of a table are found where the table itself is.
+    for known in all().filter(|known| known.name == word && !known.table.starts_with("site.")) {
+        let mut places = headed(known.table);
+        let home = if is_site { places.pop() } else { places.into_iter().next() };
+        homes.extend(home.filter(|home| *home != place && !homes.contains(home)));
+    }
+    // Keys that, if another table has them too, are more often meant there.
+    const SELDOM: [&str; 5] =
+        ["[[site.route]]", "[site.route.access]", "[site.route.request]", "[site.fastcgi]", "`eab`"];
+    if word != "route" && (GROUPS.contains(&word) || homes.iter().any(|home| !SELDOM.contains(&home.as_str()))) {
+        homes.retain(|home| !SELDOM.contains(&home.as_str()));
+    }
+    homes
 }
 
 #[cfg(test)]

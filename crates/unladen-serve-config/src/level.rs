@@ -1,16 +1,15 @@
 //! The principal type is [`Level`]: a table with its `[defaults]` or preset, read key by key.
 
 use std::ops::{Range, RangeInclusive};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_toml::{Bad, Problem, Table, Value};
 
-use super::config_problem::ConfigProblem;
-use super::explain::{Origin, Shown};
-use super::keys;
+use super::error::ConfigProblem;
+use super::explain::{Origin, Showable, Shown};
+use super::keys::{self, Whose, strangers};
 use super::reading::Reading;
-use super::strangers::strangers;
-use super::whose::Whose;
 
 /// A table with its defaults: those of `[defaults]`, or, for a `[[site]]`, those of its preset.
 #[derive(Clone)]
@@ -61,7 +60,7 @@ impl<'t> Level<'t> {
             // A value that is neither table nor flag is reported when the table is opened.
             Some((value, origin)) => (value.as_flag().unwrap_or(true), origin),
         };
-        reading.explain((self.whose.clone(), None), (self.table, name), Shown::Flag(on), origin);
+        self.explain(name, Shown::Flag(on), origin, reading);
         on.then(|| self.open(name, "a table, or `false`", true, reading))
     }
 
@@ -90,6 +89,18 @@ impl<'t> Level<'t> {
         names.iter().find_map(value).unwrap_or_else(table)
     }
 
+    pub(super) fn explain(&self, name: &str, value: Shown, origin: Origin, reading: &mut Reading<'_>) {
+        reading.explain((self.whose.clone(), self.index), (self.table, name), value, origin);
+    }
+
+    /// Explains whether there is a table of this name.
+    pub(super) fn has(&self, name: &'static str, reading: &mut Reading<'_>) -> bool {
+        let origin = self.find(name, reading).map(|(_, origin)| origin);
+        let value = if origin.is_some() { Shown::Flag(true) } else { Shown::None };
+        self.explain(name, value, origin.unwrap_or(Origin::BuiltIn), reading);
+        origin.is_some()
+    }
+
     pub(super) fn take<T>(
         &self,
         name: &'static str,
@@ -105,8 +116,20 @@ impl<'t> Level<'t> {
                 (reading.keep(result).unwrap_or(usual), origin)
             }
         };
-        reading.explain((self.whose.clone(), self.index), (self.table, name), show(&value), origin);
+        self.explain(name, show(&value), origin, reading);
         value
+    }
+
+    /// [`Self::take`] of a value that may be missing.
+    pub(super) fn optional<T>(
+        &self,
+        name: &'static str,
+        reading: &mut Reading<'_>,
+        read: impl FnOnce(&Value<'t>, &mut Reading<'_>) -> Result<T, Bad>,
+        show: impl FnOnce(&T) -> Shown,
+    ) -> Option<T> {
+        let read = |value: &Value<'t>, reading: &mut Reading<'_>| read(value, reading).map(Some);
+        self.take(name, None, reading, read, |value| value.as_ref().map_or(Shown::None, show))
     }
 
     /// A value without default; `None` if it is missing or wrong, which is reported.
@@ -127,8 +150,29 @@ impl<'t> Level<'t> {
             reading.refuse(self.at(&[]), Problem::Missing { place, key: name, expected });
             return None;
         }
-        let read = |value: &Value<'t>, reading: &mut Reading<'_>| read(value, reading).map(Some);
-        self.take(name, None, reading, read, |value| value.as_ref().map_or(Shown::None, show))
+        self.optional(name, reading, read, show)
+    }
+
+    /// Refuses a key that needs another, or has no effect here.
+    pub(super) fn alone(&self, key: &'static str, without: &'static str, reading: &mut Reading<'_>) {
+        reading.refuse(self.at(&[key]), Problem::Alone { key, without });
+    }
+
+    /// Refuses a value because of others.
+    pub(super) fn refuse(
+        &self,
+        key: &'static str,
+        value: impl Into<String>,
+        expected: impl Into<String>,
+        reading: &mut Reading<'_>,
+    ) {
+        let (value, expected) = (value.into(), expected.into());
+        reading.refuse(self.at(&[key]), Problem::Value { key: key.into(), value, expected });
+    }
+
+    /// A path, from the configuration's folder.
+    pub(super) fn path(&self, name: &'static str, reading: &mut Reading<'_>) -> Option<PathBuf> {
+        self.optional(name, reading, |value, reading| Ok(reading.path(value.one_line()?)), PathBuf::shown)
     }
 
     pub(super) fn contradict(

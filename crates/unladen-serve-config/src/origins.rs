@@ -1,15 +1,16 @@
-//! Reads the addresses of an upstream or an application.
+//! Reads the addresses of an upstream or an application, or from where they are learnt ([`discovery`]).
 
-use unladen_pool::{EndpointAddress, Origin};
+use std::path::PathBuf;
+
+use unladen_pool::{Discovery, EndpointAddress, EndpointSource, Origin, XdsSource};
 use unladen_toml::{Bad, Problem, Table, Value, nearest};
 use url::{Host, Url};
 
-use super::config_problem::ConfigProblem;
+use super::error::ConfigProblem;
 use super::explain::Shown;
+use super::keys::{self, strangers};
 use super::listen::socket_path;
 use super::reading::Reading;
-use super::strangers::strangers;
-use super::{discovery, keys};
 
 const FORM: &str = "a URL such as \"https://search.example:9243\", or \"unix:/run/app.sock\"";
 const FASTCGI: &str =
@@ -66,7 +67,7 @@ fn origin(value: &Value<'_>, (form, read): Form, reading: &mut Reading<'_>) -> R
     let address = table.get("url").ok_or_else(|| table.missing("url", form))?;
     let origin = Origin { weight, ..read(&address, reading)? };
     let Some(endpoints) = table.get("endpoints") else { return Ok(origin) };
-    let discovery = Some(discovery::read(&endpoints, reading)?);
+    let discovery = Some(discovery(&endpoints, reading)?);
     if let (Some(weight), true) = (said_weight, discovery.is_some()) {
         let without = "is for endpoints that are listed here: with `endpoints`, each has its own weight there";
         reading.refuse(weight.span(), Problem::Alone { key: "weight", without });
@@ -85,15 +86,7 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     }
     let text = value.one_line()?;
     if let Some(path) = text.strip_prefix("unix:") {
-        let path = socket_path(value, path, reading)?;
-        // What curl sends to a socket if the URL names no host.
-        return Ok(Origin {
-            at: EndpointAddress::Unix(path),
-            tls: false,
-            weight: 1,
-            authority: "localhost".into(),
-            discovery: None,
-        });
+        return socket_path(value, path, reading).map(at_socket);
     }
     let Some((scheme, _)) = text.split_once("://") else {
         return Err(value.refuse(format!("`{text}`"), format!("{FORM}; a URL begins with http:// or https://")));
@@ -131,12 +124,7 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         // A password must not be repeated in a log.
         return Err(value.refuse(format!("a URL with {what}"), format!("a URL without it: {instead}")));
     }
-    let host = match url.host() {
-        Some(Host::Domain(name)) => name.to_owned(),
-        Some(Host::Ipv4(address)) => address.to_string(),
-        Some(Host::Ipv6(address)) => address.to_string(),
-        None => return Err(value.refuse(format!("`{text}`"), FORM)),
-    };
+    let host = bare_host(&url).ok_or_else(|| value.refuse(format!("`{text}`"), FORM))?;
     let port = url.port_or_known_default().filter(|port| *port > 0);
     let port = port.ok_or_else(|| value.refuse(format!("`{text}`"), "a port from 1 to 65535"))?;
     let authority = match (url.host_str().unwrap_or(&host), url.port()) {
@@ -144,6 +132,21 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         (host, None) => host.to_owned(),
     };
     Ok(Origin { at: EndpointAddress::Tcp(host, port), tls, weight: 1, authority, discovery: None })
+}
+
+fn at_socket(path: PathBuf) -> Origin {
+    // What curl sends to a socket if the URL names no host.
+    let authority = "localhost".to_owned();
+    Origin { at: EndpointAddress::Unix(path), tls: false, weight: 1, authority, discovery: None }
+}
+
+/// A URL's host, without the brackets of IPv6.
+fn bare_host(url: &Url) -> Option<String> {
+    url.host().map(|host| match host {
+        Host::Domain(name) => name.to_owned(),
+        Host::Ipv4(address) => address.to_string(),
+        Host::Ipv6(address) => address.to_string(),
+    })
 }
 
 /// As in `/run/php-fpm.sock`, `unix:/run/php-fpm.sock` or `fcgi://127.0.0.1:9000`.
@@ -155,14 +158,7 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     // As a shell completes it, or as it is written beside `root`: `run/fpm.sock` is below the file's folder.
     let is_path = text.starts_with('/') || (text.contains('/') && !text.contains(':'));
     if let Some(path) = text.strip_prefix("unix:").or_else(|| is_path.then_some(text)) {
-        let path = socket_path(value, path, reading)?;
-        return Ok(Origin {
-            at: EndpointAddress::Unix(path),
-            tls: false,
-            weight: 1,
-            authority: "localhost".into(),
-            discovery: None,
-        });
+        return socket_path(value, path, reading).map(at_socket);
     }
     let wrong = |why: &str| Err(value.refuse(format!("`{text}`"), format!("{FASTCGI}{why}")));
     let Some((scheme, rest)) = text.split_once("://") else {
@@ -176,12 +172,7 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     let url =
         Url::parse(&format!("http://{rest}")).map_err(|error| value.refuse(format!("`{text}` ({error})"), FASTCGI))?;
     let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
-    let host = match url.host() {
-        Some(Host::Domain(name)) => name.to_owned(),
-        Some(Host::Ipv4(address)) => address.to_string(),
-        Some(Host::Ipv6(address)) => address.to_string(),
-        None => return wrong(""),
-    };
+    let Some(host) = bare_host(&url) else { return wrong("") };
     // With `http`, `Url` leaves out port 80.
     let port = rest.trim_end_matches('/').rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
     match port.filter(|port| is_bare && *port > 0) {
@@ -222,4 +213,68 @@ fn show_as(origins: &[Origin], url: impl Fn(&Origin) -> String) -> Shown {
         [origin] => one(origin),
         origins => Shown::List(origins.iter().map(one).collect()),
     }
+}
+
+const DISCOVERY: &str = "\"srv:_http._tcp.app.example\" (DNS), \"file:/etc/unladen/app.json\" or \"xds://control-plane:18000/CLUSTER?node=ID\"";
+const XDS: &str = "a control plane, a cluster of it, and as which node it is asked: \"xds://control-plane:18000/CLUSTER?node=ID\" (xdss:// with TLS)";
+const DISCOVERY_SCHEMES: [&str; 4] = ["srv", "file", "xds", "xdss"];
+const LONGEST_ID: usize = 255;
+/// Longest name in DNS, without its final dot (RFC 1035, section 2.3.4).
+const LONGEST_NAME: usize = 253;
+const LONGEST_LABEL: usize = 63;
+
+/// As in `srv:_http._tcp.app.example`.
+pub(super) fn discovery(value: &Value<'_>, reading: &Reading<'_>) -> Result<Discovery, Bad> {
+    if value.as_text().is_none() {
+        return Err(value.wrong_type(DISCOVERY));
+    }
+    let text = value.one_line()?;
+    let Some((scheme, rest)) = text.split_once(':') else {
+        return Err(value.refuse(format!("`{text}`"), DISCOVERY));
+    };
+    let from = match scheme {
+        "srv" => EndpointSource::Srv(service(rest).ok_or_else(|| {
+            let expected = "a service's name in DNS, as _SERVICE._PROTOCOL.DOMAIN: \"srv:_http._tcp.app.example\"";
+            value.refuse(format!("`{text}`"), expected)
+        })?),
+        "file" if !rest.is_empty() && !rest.starts_with("//") => EndpointSource::File(reading.path(rest)),
+        "file" => return Err(value.refuse(format!("`{text}`"), "a path: \"file:/etc/unladen/app.json\"")),
+        "xds" | "xdss" => {
+            EndpointSource::Xds(xds(rest, scheme == "xdss").ok_or_else(|| value.refuse(format!("`{text}`"), XDS))?)
+        }
+        _ => {
+            let meant = match nearest(scheme, &DISCOVERY_SCHEMES) {
+                Some(meant) => format!("did you mean `{meant}:`?"),
+                None => format!("expected {DISCOVERY}"),
+            };
+            return Err(value.unknown_word(format!("{scheme}:…"), meant));
+        }
+    };
+    Ok(Discovery { from, zone: reading.zone.clone() })
+}
+
+/// As in `//control-plane:18000/CLUSTER?node=ID`. A cluster's name may have any letter, as `outbound|80||app` of Istio.
+fn xds(text: &str, tls: bool) -> Option<XdsSource> {
+    let (authority, rest) = text.strip_prefix("//")?.split_once('/')?;
+    let (cluster, node) = rest.rsplit_once("?node=")?;
+    let is_id = |text: &str| (1..=LONGEST_ID).contains(&text.len()) && !text.chars().any(char::is_control);
+    // With `http`, `Url` would leave out port 80.
+    let url = Url::parse(&format!("none://{authority}")).ok()?;
+    let host = match url.host()? {
+        Host::Domain(name) if service(name).is_some() => name.to_ascii_lowercase(),
+        Host::Domain(_) => return None,
+        Host::Ipv4(address) => address.to_string(),
+        Host::Ipv6(address) => address.to_string(),
+    };
+    let is_bare = url.username().is_empty() && url.password().is_none() && url.path().is_empty();
+    let port = url.port().filter(|port| *port > 0 && is_bare && is_id(cluster) && is_id(node))?;
+    Some(XdsSource { tls, host, port, cluster: cluster.to_owned(), node: node.to_owned() })
+}
+
+/// Any name that DNS could have: Consul also answers to names without underscores.
+fn service(text: &str) -> Option<String> {
+    let name = text.strip_suffix('.').unwrap_or(text);
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let is_label = |label: &str| (1..=LONGEST_LABEL).contains(&label.len()) && label.bytes().all(is_plain);
+    (name.len() <= LONGEST_NAME && name.split('.').all(is_label)).then(|| text.to_owned())
 }

@@ -1,15 +1,15 @@
 //! Reads the tables `[[outbound]]`.
 
 use unladen_pool::{Balance, LimitSettings, PoolSettings, Protocol, TimeoutSettings, UpstreamSettings};
-use unladen_toml::{Bad, Problem, Table, Value, nearest};
+use unladen_toml::{Bad, Table, Value, nearest};
 
-use super::explain::Shown;
+use super::explain::{Showable, Shown};
+use super::keys::{self, Whose, strangers};
 use super::level::Level;
 use super::reading::Reading;
-use super::strangers::strangers;
-use super::whose::Whose;
-use super::{buffer, groups, keys, listen, origins, rates, tls};
-use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
+use super::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
+use super::strings::checked;
+use super::{groups, listen, origins, rates, tls};
 
 /// A socket's user and group may open it.
 const SOCKET_MODE: u32 = 0o660;
@@ -41,20 +41,12 @@ pub(super) struct Placed<'t> {
 pub(super) fn read<'t>(value: &Value<'t>, defaults: Option<Table<'t>>, r: &mut Reading<'_>) -> Option<Placed<'t>> {
     let table = r.keep(Table::of(value, "[[outbound]]", "a table"))?;
     r.bads.extend(strangers(&table, &known(&keys::names("outbound"))));
-    let mut level = Level {
-        table: "outbound",
-        whose: Whose::Whole,
-        index: None,
-        own: Some(table),
-        defaults: None,
-        preset: None,
-        around: 0..0,
-    };
+    let mut level = Level::of("outbound", table);
     // Explained values go by name; without a name, nothing is explained in the end.
     let name = level.own.as_ref().and_then(|table| table.get("name")).and_then(|name| name.as_text());
     level.whose = Whose::Outbound(name.unwrap_or_default().to_owned());
     let about = "the name in logs and metrics, such as name = \"search\"";
-    let name = level.require("name", about, r, |value, _| self::name(value), |name| Shown::Text(name.clone()));
+    let name = level.require("name", about, r, |value, _| self::name(value), String::shown);
     let about = "the address that the application calls, such as listen = \"127.0.0.1:6102\"";
     let listen = level.require("listen", about, r, addresses, |listen| show_addresses(listen));
     let about = "the service to which the calls go, such as upstream = \"https://search.example:9243\"";
@@ -71,15 +63,8 @@ pub(super) fn read<'t>(value: &Value<'t>, defaults: Option<Table<'t>>, r: &mut R
 pub(super) fn check_defaults(table: &Table<'_>, r: &mut Reading<'_>) {
     let mut trial = r.trial();
     trial.bads.extend(strangers(table, &known(&keys::SHARED)));
-    let level = Level {
-        table: "outbound",
-        whose: Whose::Outbound(String::new()),
-        index: None,
-        own: None,
-        defaults: Some(table.clone()),
-        preset: None,
-        around: 0..0,
-    };
+    let (whose, defaults) = (Whose::Outbound(String::new()), Some(table.clone()));
+    let level = Level { whose, own: None, defaults, ..Level::of("outbound", table.clone()) };
     rest(&level, UpstreamSettings::new("", Vec::new()), Usual::default(), &mut trial);
     r.bads.extend(trial.bads);
 }
@@ -107,9 +92,6 @@ pub(super) fn rest(
     let socket_mode =
         level.take("socket_mode", SOCKET_MODE, r, |value, _| mode(value), |mode| Shown::Text(format!("{mode:04o}")));
     limits(level, level, &mut upstream, (usual.limits, usual.timeouts, usual.breaker), r);
-    let client = groups::client(&level.group("client", r), usual.client, r);
-    let buffer = buffer::read(&level.group("buffer", r), usual.buffer, r);
-    let rates = rates::read_all(level, r);
     let settings = ProxySettings {
         listen: Vec::new(),
         socket_mode,
@@ -119,9 +101,9 @@ pub(super) fn rest(
         via,
         request_id,
         http2,
-        client,
-        rates,
-        buffer,
+        client: groups::client(&level.group("client", r), usual.client, r),
+        buffer: groups::buffer(&level.group("buffer", r), usual.buffer, r),
+        rates: rates::read_all(level, r),
     };
     (settings, stamp)
 }
@@ -133,8 +115,7 @@ fn whom(level: &Level<'_>, upstream: &mut UpstreamSettings, usual: HostRule, r: 
     if upstream.http != Protocol::FastCgi {
         upstream.http = http;
     } else if level.says("http") && http != Protocol::Auto {
-        let without = "is for an `upstream`, which `php` is none: remove this key";
-        r.refuse(level.at(&["http"]), Problem::Alone { key: "http", without });
+        level.alone("http", "is for an `upstream`, which `php` is none: remove this key", r);
     }
     let words = [("least-requests", Balance::LeastRequests), ("round-robin", Balance::RoundRobin)];
     upstream.balance = level.choice("balance", &words, Balance::default(), r);
@@ -208,13 +189,9 @@ impl Default for Usual {
 
 /// A name goes into metric labels, and into systemd's `FileDescriptorName=`, which takes no colon.
 pub(super) fn name(value: &Value<'_>) -> Result<String, Bad> {
-    let text = value.one_line()?;
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    if !is_plain || text.len() > LONGEST_NAME {
-        let expected = format!("at most {LONGEST_NAME} characters of a-z, A-Z, 0-9, `-`, `_` and `.`");
-        return Err(value.refuse(format!("`{text}`"), expected));
-    }
-    Ok(text.to_owned())
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let expected = format!("at most {LONGEST_NAME} characters of a-z, A-Z, 0-9, `-`, `_` and `.`");
+    checked(value, &expected, |text| text.len() <= LONGEST_NAME && text.bytes().all(is_plain))
 }
 
 pub(super) type Addresses = Vec<(ListenAddress, std::ops::Range<usize>)>;
@@ -222,7 +199,7 @@ pub(super) type Addresses = Vec<(ListenAddress, std::ops::Range<usize>)>;
 pub(super) fn show_addresses(listen: &[(ListenAddress, std::ops::Range<usize>)]) -> Shown {
     match listen {
         [(one, _)] => Shown::Text(listen::text(one)),
-        all => Shown::List(all.iter().map(|(address, _)| Shown::Text(listen::text(address))).collect()),
+        all => Shown::list(all.iter().map(|(address, _)| listen::text(address))),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use unladen_toml::{Bad, Problem, Value};
+use unladen_toml::{Bad, Value};
 use unladen_validator::{ValidatorSettings, ValidatorSource};
 
 use super::database::{self, Database};
@@ -28,10 +28,9 @@ pub(super) fn read<'t>(level: Level<'t>, r: &mut Reading<'_>) -> (Level<'t>, Opt
     let read = |value: &Value<'t>, _: &mut Reading<'_>| {
         let words: Vec<(&'static str, &'static Preset)> =
             presets::PRESETS.iter().map(|preset| (preset.name, *preset)).collect();
-        value.choice(&words).map(Some)
+        value.choice(&words)
     };
-    let show = |preset: &Option<&'static Preset>| preset.map_or(Shown::None, |preset| Shown::Text(preset.name.into()));
-    let preset = level.take("preset", None, r, read, show);
+    let preset = level.optional("preset", r, read, |preset| Shown::Text(preset.name.into()));
     let Some(preset) = preset else { return (level, None) };
     if let Some((sign, folder)) = preset.wrong_root
         && let Some(root) = level.own.as_ref().and_then(|own| own.get("root"))
@@ -52,16 +51,15 @@ pub(super) fn validators(
     preset: Option<&'static Preset>,
     r: &mut Reading<'_>,
 ) -> Vec<ValidatorSettings> {
-    let show = |kept: &Option<Kept>| match kept {
-        None => Shown::None,
-        Some(Kept::Database(database)) => database.shown(),
-        Some(Kept::Folder(folder)) => Shown::Text(format!("file:{}", folder.display())),
+    let show = |kept: &Kept| match kept {
+        Kept::Database(database) => database.shown(),
+        Kept::Folder(folder) => Shown::Text(format!("file:{}", folder.display())),
     };
-    let kept = site.take("database", None, r, |value, r| kept(value, r).map(Some), show);
+    let kept = site.optional("database", r, kept, show);
     let Some(preset) = preset else {
         if site.says("database") {
             let without = "is for the validator of a preset: set `preset` too, or write a [[site.validator]]";
-            r.refuse(site.at(&["database"]), Problem::Alone { key: "database", without });
+            site.alone("database", without, r);
         }
         return Vec::new();
     };
@@ -77,8 +75,7 @@ pub(super) fn validators(
     for (index, one) in preset.validators.iter().enumerate() {
         let Some(source) = source(one, &kept) else {
             let expected = format!("one that the preset {} has a question for: see its page", preset.name);
-            let problem = Problem::Value { key: "database".into(), value: "another kind of database".into(), expected };
-            r.refuse(site.at(&["database"]), problem);
+            site.refuse("database", "another kind of database", expected, r);
             return Vec::new();
         };
         let (mine, value) = match &source {

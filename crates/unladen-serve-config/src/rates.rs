@@ -1,29 +1,28 @@
 //! Reads the tables `[[outbound.rate]]` and `[[site.rate]]`.
 
-mod shared;
+use std::time::Duration;
 
-use unladen_toml::{Bad, Problem, Table, Value};
+use unladen_toml::{Bad, Table, Value};
+use url::{Host, Url};
 
-use super::explain::{Origin, Shown};
-use super::keys;
+use super::explain::{Origin, Showable, Shown};
+use super::keys::{self, strangers};
 use super::level::Level;
+use super::owned::{Owned, is_plain};
 use super::reading::Reading;
-use super::strangers::strangers;
-use crate::owned::{Owned, is_plain};
-use crate::settings::RateSettings;
+use super::settings::{EntrySettings, EntryValue, RateServiceSettings, RateSettings};
 
 /// The rates of an `[[outbound]]` or a `[[site]]`; without any, those of `[defaults]`.
 pub(super) fn read_all(of: &Level<'_>, r: &mut Reading<'_>) -> Vec<RateSettings> {
-    let place = (of.whose.clone(), None);
     let Some((value, origin)) = of.find("rate", r) else {
-        r.explain(place, (of.table, "rate"), Shown::None, Origin::BuiltIn);
+        of.explain("rate", Shown::None, Origin::BuiltIn, r);
         return Vec::new();
     };
     let headed = format!("[[{}.rate]]", of.table);
     let place_of_table = if of.says("rate") { headed.as_str() } else { "[[defaults.rate]]" };
     let list = value.list(&format!("tables, each headed {headed}"));
     let list = r.keep(list).unwrap_or_default();
-    r.explain(place, (of.table, "rate"), Shown::Count(list.len() as u64), origin);
+    of.explain("rate", Shown::Count(list.len() as u64), origin, r);
     let mut rates = Vec::new();
     for (index, value) in list.iter().enumerate() {
         let table = Table::of(value, place_of_table, "a table");
@@ -38,25 +37,14 @@ pub(super) fn read_all(of: &Level<'_>, r: &mut Reading<'_>) -> Vec<RateSettings>
 }
 
 fn rate(level: &Level<'_>, of: &Level<'_>, r: &mut Reading<'_>) -> Option<RateSettings> {
-    let header = level.take(
-        "header",
-        None,
-        r,
-        |value, _| header(value).map(Some),
-        |header: &Option<String>| header.clone().map_or(Shown::None, Shown::Text),
-    );
-    if let Some(header) = &header
-        && level.whose.site().is_some()
-        && let Some(without) = taken_off(header, of, r)
-    {
-        r.refuse(level.at(&["header"]), Problem::Alone { key: "header", without });
-    }
-    let shared = shared::read(level, header.as_deref(), r);
-    for name in shared.headers() {
+    let header = level.optional("header", r, |value, _| header(value), String::shown);
+    let shared = shared(level, header.as_deref(), r);
+    let own = header.iter().map(|name| ("header", name.as_str()));
+    for (key, name) in own.chain(shared.headers().map(|name| ("descriptor", name))) {
         if level.whose.site().is_some()
             && let Some(without) = taken_off(name, of, r)
         {
-            r.refuse(level.at(&["descriptor"]), Problem::Alone { key: "descriptor", without });
+            level.alone(key, without, r);
         }
     }
     let expected = "requests a second, from 0.001 to 1000000";
@@ -68,13 +56,12 @@ fn rate(level: &Level<'_>, of: &Level<'_>, r: &mut Reading<'_>) -> Option<RateSe
     let keys = level.count("keys", 1..=1_000_000, 10_000, r);
     let hits = level.flag("hits", false, r);
     if hits && level.whose.site().is_none() {
-        let without = "counts cache hits, which only a [[site]] has: remove this key";
-        r.refuse(level.at(&["hits"]), Problem::Alone { key: "hits", without });
+        level.alone("hits", "counts cache hits, which only a [[site]] has: remove this key", r);
     }
     if header.is_none() && shared.service.is_none() && level.at(&["keys"]) != level.at(&[]) {
         r.warn(level.at(&["keys"]), "`rate.keys` has no effect without `header` or `descriptor`");
     }
-    let shared::Shared { service, descriptor, deadline } = shared;
+    let Shared { service, descriptor, deadline } = shared;
     Some(RateSettings { header, rate: rate?, burst, keys, hits, service, descriptor, deadline })
 }
 
@@ -119,4 +106,125 @@ fn header(value: &Value<'_>) -> Result<String, Bad> {
         Ok(name) => Ok(name.as_str().to_owned()),
         Err(_) => Err(value.refuse(format!("`{text}`"), "the name of a header field, such as \"X-Api-Key\"")),
     }
+}
+
+struct Shared {
+    /// `None` if the bound is of this process alone.
+    service: Option<RateServiceSettings>,
+    descriptor: Vec<EntrySettings>,
+    deadline: Duration,
+}
+
+const SERVICE: &str =
+    "a service of limits and a domain of it: \"grpc://limits.example:8081/DOMAIN\" (grpcs:// with TLS)";
+const DESCRIPTOR: &str =
+    "entries such as \"generic_key=login\", \"remote_address=$client\" or \"api_key=$header:X-Api-Key\"";
+/// Envoy's default.
+const DEADLINE: Duration = Duration::from_millis(20);
+const DEADLINE_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(1);
+const LONGEST: usize = 255;
+const MOST_ENTRIES: usize = 8;
+
+/// `header` separates buckets of this process, and is refused beside `service`.
+fn shared(level: &Level<'_>, header: Option<&str>, r: &mut Reading<'_>) -> Shared {
+    let service = level.optional("service", r, |value, _| service(value), |service| Shown::Text(service.to_string()));
+    let is_of_site = level.whose.site().is_some();
+    let entries = level.take(
+        "descriptor",
+        Vec::new(),
+        r,
+        |value, r| entries(value, is_of_site, r),
+        |entries| Shown::list_or_none(entries),
+    );
+    let deadline = level.duration("deadline", DEADLINE_BOUNDS, DEADLINE, r);
+    match (&service, entries.is_empty()) {
+        (None, true) if level.at(&["deadline"]) != level.at(&[]) => {
+            r.warn(level.at(&["deadline"]), "`rate.deadline` has no effect without `service`");
+        }
+        (None, true) => {}
+        (None, false) => {
+            level.alone("descriptor", "is for a service of limits: add `service`", r);
+        }
+        (Some(_), true) => {
+            let without = "has to be told which limit of its domain is meant: add `descriptor`";
+            level.alone("service", without, r);
+        }
+        (Some(_), false) if header.is_some() => {
+            let without = "is for buckets of this process: with `service`, say `$header:NAME` in `descriptor`";
+            level.alone("header", without, r);
+        }
+        (Some(_), false) => {}
+    }
+    Shared { service, descriptor: entries, deadline }
+}
+
+impl Shared {
+    fn headers(&self) -> impl Iterator<Item = &str> {
+        self.descriptor.iter().filter_map(|entry| match &entry.value {
+            EntryValue::Header(name) => Some(name.as_str()),
+            EntryValue::Fixed(_) | EntryValue::Client => None,
+        })
+    }
+}
+
+/// As in `grpc://limits.example:8081/shop`.
+fn service(value: &Value<'_>) -> Result<RateServiceSettings, Bad> {
+    let text = value.one_line()?;
+    // A possible password is not repeated in messages.
+    let refused = || value.refuse(if text.contains('@') { "a URL with a user" } else { text }, SERVICE);
+    let (tls, rest) = match text.split_once("://") {
+        Some(("grpc", rest)) => (false, rest),
+        Some(("grpcs", rest)) => (true, rest),
+        _ => return Err(refused()),
+    };
+    let (authority, domain) = rest.split_once('/').ok_or_else(refused)?;
+    let url = Url::parse(&format!("none://{authority}")).map_err(|_| refused())?;
+    let host = match url.host() {
+        Some(Host::Domain(name)) if is_host(name) => name.to_ascii_lowercase(),
+        Some(Host::Ipv4(address)) => address.to_string(),
+        Some(Host::Ipv6(address)) => address.to_string(),
+        _ => return Err(refused()),
+    };
+    let is_bare = url.username().is_empty() && url.password().is_none() && url.path().is_empty();
+    let is_bare = is_bare && url.query().is_none() && url.fragment().is_none();
+    let port = url.port().filter(|port| *port > 0 && is_bare && is_word(domain)).ok_or_else(refused)?;
+    Ok(RateServiceSettings { tls, host, port, domain: domain.to_owned() })
+}
+
+fn entries(value: &Value<'_>, is_of_site: bool, r: &mut Reading<'_>) -> Result<Vec<EntrySettings>, Bad> {
+    let list = value.list(DESCRIPTOR)?;
+    if list.is_empty() || list.len() > MOST_ENTRIES {
+        return Err(value.refuse(format!("{} entries", list.len()), format!("1 to {MOST_ENTRIES} {DESCRIPTOR}")));
+    }
+    Ok(r.keep_each(list.iter().map(|one| entry(one, is_of_site))))
+}
+
+fn entry(value: &Value<'_>, is_of_site: bool) -> Result<EntrySettings, Bad> {
+    let text = value.one_line()?;
+    let refused = |expected: &str| value.refuse(format!("`{text}`"), expected);
+    let (key, said) = text.split_once('=').filter(|(key, _)| is_word(key)).ok_or_else(|| refused(DESCRIPTOR))?;
+    let value = match said {
+        "$client" if !is_of_site => return Err(refused("no `$client`: only a [[site]] knows its clients' addresses")),
+        "$client" => EntryValue::Client,
+        said => match (said.strip_prefix("$header:"), said.starts_with('$')) {
+            (Some(name), _) => EntryValue::Header(
+                http::HeaderName::from_bytes(name.as_bytes())
+                    .map_err(|_| refused("the name of a header field, such as \"api_key=$header:X-Api-Key\""))?
+                    .as_str()
+                    .to_owned(),
+            ),
+            (None, true) => return Err(refused("`$client` or `$header:NAME`, or a value that begins with no `$`")),
+            (None, false) if is_word(said) => EntryValue::Fixed(said.to_owned()),
+            (None, false) => return Err(refused(DESCRIPTOR)),
+        },
+    };
+    Ok(EntrySettings { key: key.to_owned(), value })
+}
+
+fn is_word(text: &str) -> bool {
+    (1..=LONGEST).contains(&text.len()) && !text.chars().any(char::is_control)
+}
+
+fn is_host(name: &str) -> bool {
+    name.len() < LONGEST && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }

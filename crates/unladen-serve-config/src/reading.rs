@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use unladen_toml::{Bad, Place, Problem};
 
+use super::error::Warning;
 use super::explain::{Explained, Origin, Shown};
-use super::keys;
+use super::keys::{self, Whose};
+use super::settings::FleetSettings;
 use super::surroundings::Surroundings;
-use super::warning::Warning;
-use super::whose::Whose;
-use crate::settings::FleetSettings;
 
 pub(super) struct Reading<'a> {
     pub(super) text: &'a str,
@@ -41,6 +40,11 @@ impl<'a> Reading<'a> {
     /// The value, or `None` and one more mistake.
     pub(super) fn keep<T>(&mut self, result: Result<T, Bad>) -> Option<T> {
         result.map_err(|bad| self.bads.push(bad)).ok()
+    }
+
+    /// The values, and a mistake for each that is none.
+    pub(super) fn keep_each<T>(&mut self, results: impl IntoIterator<Item = Result<T, Bad>>) -> Vec<T> {
+        results.into_iter().filter_map(|result| self.keep(result)).collect()
     }
 
     /// Reports what is wrong only where it is in force.

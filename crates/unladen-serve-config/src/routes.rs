@@ -5,19 +5,16 @@ use std::hash::DefaultHasher;
 use unladen_pool::{Protocol, UpstreamSettings};
 use unladen_toml::{Bad, Problem, Table, Value};
 
-use super::access;
 use super::application::{self, both};
-use super::edits;
-use super::explain::{Explained, Origin, Shown};
-use super::keys;
+use super::explain::{Explained, Origin, Showable, Shown};
+use super::keys::{self, strangers};
 use super::level::Level;
-use super::outbound;
 use super::reading::Reading;
-use super::strangers::strangers;
-use super::strings::{self, texts};
-use crate::settings::{
+use super::settings::{
     Application, FolderSettings, ProxySettings, RouteAction, RouteMatch, RouteSettings, ScriptSettings,
 };
+use super::strings;
+use super::{access, edits, outbound};
 
 /// Placeholders in a redirect's target for parts of the request.
 const PLACES: [&str; 4] = ["{uri}", "{path}", "{query}", "{host}"];
@@ -41,14 +38,13 @@ pub(super) fn read_all(
     stamp: &mut DefaultHasher,
     r: &mut Reading<'_>,
 ) -> Vec<RouteSettings> {
-    let place = (site.whose.clone(), None);
     let own = tables(&site.own, r).unwrap_or_default();
     let presets = tables(&site.defaults, r).unwrap_or_default();
     let Some((_, origin)) = site.find("route", r) else {
-        r.explain(place, ("site", "route"), Shown::None, Origin::BuiltIn);
+        site.explain("route", Shown::None, Origin::BuiltIn, r);
         return Vec::new();
     };
-    r.explain(place, ("site", "route"), Shown::Count((own.len() + presets.len()) as u64), origin);
+    site.explain("route", Shown::Count((own.len() + presets.len()) as u64), origin, r);
     let mut routes: Vec<RouteSettings> = Vec::new();
     let own = own.into_iter().map(|value| (value, None));
     let all = own.chain(presets.into_iter().map(|value| (value, site.preset)));
@@ -59,20 +55,12 @@ pub(super) fn read_all(
         let (line, span) = (if preset.is_none() { r.line(&table.span()) } else { 0 }, value.span());
         // All of a preset's route comes from the preset: its places are in another text.
         let (own, defaults) = if preset.is_none() { (Some(table), None) } else { (None, Some(table)) };
-        let level = Level {
-            table: "route",
-            whose: site.whose.clone(),
-            index: Some(index),
-            own,
-            defaults,
-            preset,
-            around: span,
-        };
+        let (whose, index) = (site.whose.clone(), Some(index));
+        let level = Level { table: "route", whose, index, own, defaults, preset, around: span };
         let Some(route) = route(&level, site, of, line, stamp, r) else { continue };
         if routes.iter().any(|other| other.name == route.name) {
             let value = format!("`{}`, which another route of this site has", route.name);
-            let expected = "a name of its own: logs and metrics could not tell the two apart".into();
-            r.refuse(level.at(&["name"]), Problem::Value { key: "name".into(), value, expected });
+            level.refuse("name", value, "a name of its own: logs and metrics could not tell the two apart", r);
         }
         if let Some(before) = routes.iter().find(|before| takes_all(&before.matching, &route.matching)) {
             let name = &before.name;
@@ -120,8 +108,7 @@ fn route(
     r: &mut Reading<'_>,
 ) -> Option<RouteSettings> {
     let number = level.index.unwrap_or_default() + 1;
-    let name =
-        level.take("name", number.to_string(), r, |value, _| outbound::name(value), |name| Shown::Text(name.clone()));
+    let name = level.take("name", number.to_string(), r, |value, _| outbound::name(value), String::shown);
     let matching = matching(level, r);
     let action = action(level, site, of, &name, &matching, stamp, r);
     let response = edits::of_response(level, r);
@@ -130,17 +117,10 @@ fn route(
     let has_auth = access.as_ref().is_some_and(|access| access.auth.is_some());
     let cache = level.flag("cache", !has_auth, r);
     if cache && has_auth {
-        let (value, expected) =
-            ("true, with `access.auth`".into(), "false: what is for those who have a password is not shared".into());
-        r.refuse(level.at(&["cache"]), Problem::Value { key: "cache".into(), value, expected });
+        let expected = "false: what is for those who have a password is not shared";
+        level.refuse("cache", "true, with `access.auth`", expected, r);
     }
-    let body_bytes = level.take(
-        "body",
-        None,
-        r,
-        |value, _| value.bytes(0..=1 << 50).map(Some),
-        |bytes: &Option<u64>| bytes.map_or(Shown::None, Shown::Bytes),
-    );
+    let body_bytes = level.optional("body", r, |value, _| value.bytes(0..=1 << 50), |bytes| Shown::Bytes(*bytes));
     let action = action?;
     let does_something =
         access.is_some() || !response.is_empty() || !request.is_empty() || body_bytes.is_some() || !cache;
@@ -154,14 +134,11 @@ fn route(
 }
 
 fn matching(level: &Level<'_>, r: &mut Reading<'_>) -> RouteMatch {
-    let mut list = |name: &'static str, read: fn(&Value<'_>) -> Result<String, Bad>| {
-        level.take(name, Vec::new(), r, |value, r| texts(value, read, r), |list| strings::show(list))
-    };
     RouteMatch {
-        prefixes: list("path", path),
-        exact: list("exact", path),
-        suffixes: list("suffix", suffix),
-        methods: list("method", method),
+        prefixes: strings::several(level, "path", Vec::new(), path, r),
+        exact: strings::several(level, "exact", Vec::new(), path, r),
+        suffixes: strings::several(level, "suffix", Vec::new(), suffix, r),
+        methods: strings::several(level, "method", Vec::new(), method, r),
     }
 }
 
@@ -215,27 +192,20 @@ fn action(
     stamp: &mut DefaultHasher,
     r: &mut Reading<'_>,
 ) -> Option<RouteAction> {
-    let upstream = application::origins(level, "upstream", r);
+    let upstream = application::origins(level, r);
     let php = application::fastcgi(level, r);
-    let root = application::path(level, "root", r);
-    let alias = application::path(level, "alias", r);
+    let root = level.path("root", r);
+    let alias = level.path("alias", r);
     let index = level.find("index", r).is_some().then(|| application::index(level, php.is_some(), r));
     let tries = level.find("try", r).is_some().then(|| application::tries(level, r));
     for (key, is_said) in [("index", index.is_some()), ("try", tries.is_some())] {
         if !is_said {
-            r.explain((level.whose.clone(), level.index), ("route", key), Shown::None, Origin::BuiltIn);
+            level.explain(key, Shown::None, Origin::BuiltIn, r);
         } else if root.is_none() && alias.is_none() {
-            let without = "needs a `root` or an `alias`: set one too, or remove this key";
-            r.refuse(level.at(&[key]), Problem::Alone { key, without });
+            level.alone(key, "needs a `root` or an `alias`: set one too, or remove this key", r);
         }
     }
-    let redirect = level.take(
-        "redirect",
-        None,
-        r,
-        |value, _| redirect(value).map(Some),
-        |to: &Option<String>| to.clone().map_or(Shown::None, Shown::Text),
-    );
+    let redirect = level.optional("redirect", r, |value, _| redirect(value), String::shown);
     let status = status(level, redirect.is_some(), r);
     let script = application::script_of(level, php.is_some(), of.application, r);
     // `root` beside `php` is the folder of its scripts.
@@ -253,12 +223,11 @@ fn action(
         Application::Php(script) => script.folder.as_ref(),
         Application::Upstream => None,
     };
+    let tries = tries.unwrap_or_else(application::usual_tries);
     let folder = root.map(|root| FolderSettings {
         root,
         index: index.clone().unwrap_or_else(|| usual_index(site_folder, php.is_some())),
-        tries: tries
-            .clone()
-            .unwrap_or_else(|| vec![crate::settings::Try::Path(String::new()), crate::settings::Try::Folder]),
+        tries: tries.clone(),
         alias: String::new(),
     });
     let called = if said.first().is_some_and(|key| matches!(*key, "upstream" | "php")) {
@@ -292,14 +261,13 @@ fn action(
             let [prefix] = matching.prefixes.as_slice() else {
                 let without =
                     "needs one `path`, which is left out where files are looked for: set `path` to one prefix";
-                r.refuse(level.at(&["alias"]), Problem::Alone { key: "alias", without });
+                level.alone("alias", without, r);
                 return None;
             };
             RouteAction::Files(FolderSettings {
                 root: alias?,
                 index: index.unwrap_or_else(|| usual_index(None, false)),
-                tries: tries
-                    .unwrap_or_else(|| vec![crate::settings::Try::Path(String::new()), crate::settings::Try::Folder]),
+                tries,
                 alias: prefix.trim_end_matches('/').to_owned(),
             })
         }
@@ -403,15 +371,14 @@ fn tell(level: &Level<'_>, told: Vec<Explained>, r: &mut Reading<'_>) {
         let of_group: Vec<&Explained> =
             told.iter().filter(|one| one.key.table == *name && is_own(one.origin)).collect();
         let own = told.iter().rfind(|one| one.key.name == *name && one.key.table == "route");
-        let place = (level.whose.clone(), level.index);
         if let Some(first) = of_group.first() {
             let table = of_group.iter().map(|one| (one.key.name, one.value.clone())).collect();
-            r.explain(place, ("route", name), Shown::Table(table), first.origin);
+            level.explain(name, Shown::Table(table), first.origin, r);
             continue;
         }
         let said = own.filter(|one| is_own(one.origin));
         let (value, origin) = said.map_or((Shown::None, Origin::BuiltIn), |one| (one.value.clone(), one.origin));
-        r.explain(place, ("route", name), value, origin);
+        level.explain(name, value, origin, r);
     }
 }
 
@@ -424,8 +391,8 @@ fn of_upstreams_alone(level: &Level<'_>, r: &mut Reading<'_>) {
     for name in keys::names("route").into_iter().filter(|name| is_of_upstream(name)) {
         if level.says(name) {
             let without = "needs an `upstream` or a `php` in the same table: set one too, or remove this key";
-            r.refuse(level.at(&[name]), Problem::Alone { key: name, without });
+            level.alone(name, without, r);
         }
-        r.explain((level.whose.clone(), level.index), ("route", name), Shown::None, Origin::BuiltIn);
+        level.explain(name, Shown::None, Origin::BuiltIn, r);
     }
 }

@@ -1,16 +1,10 @@
 //! The principal type is [`Settings`]: what `serve` does, with every default filled in. `config` reads them from a
 //! file.
 
-mod acme;
-mod application;
 mod fleet;
-mod host_name;
 mod proxy;
-mod queue;
 mod route;
 mod site;
-mod snapshot;
-mod tier;
 
 use std::time::Duration;
 
@@ -19,16 +13,10 @@ use unladen_observability::{
     LogSettings, ObservabilitySettings, OtlpSettings, PeerAddress, ReadyCheck, config_document,
 };
 
-pub use self::acme::*;
-pub use self::application::*;
 pub use self::fleet::*;
-pub use self::host_name::*;
 pub use self::proxy::*;
-pub use self::queue::*;
 pub use self::route::*;
 pub use self::site::*;
-pub use self::snapshot::*;
-pub use self::tier::*;
 
 /// All settings of `serve`.
 #[derive(Clone, Debug, PartialEq, Serialize)]

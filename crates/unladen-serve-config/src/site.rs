@@ -8,24 +8,20 @@ use std::time::Duration;
 
 use unladen_fleet::WhenCutOff;
 use unladen_pool::{LimitSettings, Protocol, TimeoutSettings, UpstreamSettings};
-use unladen_toml::{Bad, DAY, Problem, Table, Value};
+use unladen_toml::{Bad, DAY, Table, Value};
 
-use super::explain::Shown;
-use super::hosts::Hosts;
+use super::explain::{Showable, Shown};
+use super::hosts::{self, Hosts};
+use super::keys::{self, Whose, strangers};
 use super::level::Level;
 use super::outbound::{self, Addresses, Usual};
 use super::reading::Reading;
-use super::routes::OfSite;
-use super::stamp::SiteStamp;
-use super::strangers::strangers;
-use super::whose::Whose;
-use super::{
-    acme, application, cache, certificates, clients, effects, hosts, keys, preset, routes, sending, site_queue,
-    snapshot, trusted, validators,
+use super::routes::{self, OfSite};
+use super::settings::{
+    Application, BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, Pace, ProxySettings,
+    ServerTlsSettings, SiteSettings,
 };
-use crate::pace::Pace;
-use crate::settings::{Application, ServerTlsSettings, SiteSettings};
-use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
+use super::{acme, application, cache, preset, site_tables, tls, trusted, validators};
 
 /// The default name: there is mostly one site.
 const NAME: &str = "site";
@@ -64,18 +60,15 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     let table = r.keep(Table::of(value, "[[site]]", "a table"))?;
     r.bads.extend(strangers(&table, &outbound::known(&keys::names("site"))));
     let name = table.get("name").and_then(|name| name.as_text()).map(str::to_owned);
-    let own = Some(table);
-    let mut level =
-        Level { table: "site", whose: Whose::Whole, index: None, own, defaults: None, preset: None, around: 0..0 };
+    let mut level = Level::of("site", table);
     let usual_name = hosts::usual_name(&level).unwrap_or_else(|| NAME.to_owned());
     let name = name.unwrap_or_else(|| usual_name.clone());
     let name = name.as_str();
     level.whose = Whose::Site(name.to_owned());
     let (level, preset) = preset::read(level, r);
-    let text = |text: &String| Shown::Text(text.clone());
-    let said_name = level.take("name", usual_name, r, |value, _| outbound::name(value), text);
+    let said_name = level.take("name", usual_name, r, |value, _| outbound::name(value), String::shown);
     let (hosts, is_default) = hosts::read(&level, r);
-    let (tls, tls_stamp) = certificates::read(&level, r);
+    let (tls, tls_stamp) = tls::certificates(&level, r);
     let acme = acme::read(&level, &hosts, r);
     let is_tls = tls.is_some() || acme.is_some() || level.find("tls", r).is_some();
     // A certificate that an authority issues has no files here.
@@ -91,7 +84,7 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
             ("hsts", "makes browsers insist on https, and there is no `tls`: set `tls` too, or remove this key"),
         ] {
             if level.says(key) && (key != "hsts" || hsts.is_some()) {
-                r.refuse(level.at(&[key]), Problem::Alone { key, without });
+                level.alone(key, without, r);
             }
         }
     }
@@ -99,9 +92,9 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     let per_client = level.count("per_client", 1..=1_000_000, PER_CLIENT, r);
     let retry_after = level.duration("retry_after", Duration::from_secs(1)..=DAY, RETRY_AFTER, r);
     let compress = level.flag("compress", true, r);
-    let (effects, no_effects) = effects::read(&level, r);
+    let (effects, no_effects) = site_tables::effects(&level, r);
     let trusted = trusted::read(&level, r);
-    let clients = clients::read(&level, r);
+    let clients = site_tables::clients(&level, r);
     let (cache, country) = match level.switch("cache", true, r) {
         Some(level) => {
             let (cache, stamp) = cache::read(&level, r);
@@ -123,7 +116,7 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
         upstream.http = Protocol::FastCgi;
     }
     let (proxy, app_stamp) = outbound::rest(&level, upstream, usual(), r);
-    let files = sending::read(&level, r);
+    let files = site_tables::files(&level, r);
     let mut route_stamp = DefaultHasher::new();
     let error_page = error_page(&level, &mut route_stamp, r);
     let none = Application::Upstream;
@@ -134,8 +127,8 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     };
     let routes = routes::read_all(&level, &of, &mut route_stamp, r);
     let asks = matches!(&application, Some((Application::Php(script), _)) if script.status_path.is_some());
-    let queue = site_queue::read(&level, asks, proxy.upstream.limits.connections, r);
-    let snapshot = snapshot::read(&level, said_name.as_str(), cache.as_ref(), r);
+    let queue = site_tables::queue(&level, asks, proxy.upstream.limits.connections, r);
+    let snapshot = site_tables::snapshot(&level, said_name.as_str(), cache.as_ref(), r);
     let mut validators = validators::read_all(&level, r);
     validators.extend(preset::validators(&level, preset, r));
     if cache.is_none() && !validators.is_empty() {
@@ -153,12 +146,10 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     }
     let (listen, (application, _)) = (listen?, application?);
     let only = |list: &Addresses| list.iter().map(|(address, _)| address.clone()).collect();
-    let proxy = ProxySettings { listen: only(&listen), ..proxy };
-    let redirects = only(&redirect);
     let settings = SiteSettings {
-        proxy,
+        proxy: ProxySettings { listen: only(&listen), ..proxy },
         tls,
-        redirect: redirects,
+        redirect: only(&redirect),
         hsts,
         trusted,
         underscores,
@@ -275,11 +266,9 @@ fn error_page(level: &Level<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>)
             return Err(wrong("it is longer than 256 KiB, which is held for each client that gets it"));
         }
         bytes.hash(stamp);
-        Ok(Some(path))
+        Ok(path)
     };
-    level.take("error_page", None, r, read, |path: &Option<PathBuf>| {
-        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
-    })
+    level.optional("error_page", r, read, PathBuf::shown)
 }
 
 /// `true`, `false`, or the value to send.
@@ -312,4 +301,16 @@ fn policy(value: &Value<'_>) -> Result<String, Bad> {
         }
     }
     if has_age { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), form)) }
+}
+
+/// Numbers that change with the files of a `[[site]]`, even if the settings stay the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SiteStamp {
+    /// TLS files of its calls to the application: if they change, it is another upstream.
+    pub proxy: u64,
+    /// Certificates and keys for clients.
+    pub tls: u64,
+    pub country: u64,
+    /// Files that its routes name (passwords, other upstreams' TLS), and the page of local replies.
+    pub routes: u64,
 }

@@ -2,7 +2,7 @@
 
 use unladen_toml::{Bad, Table, Value};
 
-use super::explain::Shown;
+use super::explain::{Showable, Shown};
 use super::level::Level;
 use super::reading::Reading;
 
@@ -16,19 +16,34 @@ pub(super) fn texts<T>(
     if each.is_empty() {
         return Err(value.refuse("empty", "at least one"));
     }
-    let mut found = Vec::new();
-    for one in each {
-        let one = read(&one);
-        found.extend(r.keep(one));
-    }
-    Ok(found)
+    Ok(r.keep_each(each.iter().map(read)))
 }
 
-pub(super) fn show(texts: &[String]) -> Shown {
-    if texts.is_empty() {
-        return Shown::None;
-    }
-    Shown::List(texts.iter().map(|text| Shown::Text(text.clone())).collect())
+/// One line of text that is as it has to be.
+pub(super) fn checked(value: &Value<'_>, expected: &str, is_so: impl Fn(&str) -> bool) -> Result<String, Bad> {
+    let text = value.one_line()?;
+    if is_so(text) { Ok(text.to_owned()) } else { Err(value.refuse(format!("`{text}`"), expected)) }
+}
+
+/// A key of one text or several.
+pub(super) fn several(
+    level: &Level<'_>,
+    name: &'static str,
+    usual: Vec<String>,
+    read: impl Fn(&Value<'_>) -> Result<String, Bad>,
+    r: &mut Reading<'_>,
+) -> Vec<String> {
+    level.take(name, usual, r, |value, r| texts(value, read, r), |list| Shown::list_or_none(list))
+}
+
+/// A list, which may be empty; each wrong text is reported by itself.
+pub(super) fn list<T>(
+    value: &Value<'_>,
+    form: &str,
+    read: impl Fn(&Value<'_>) -> Result<T, Bad>,
+    r: &mut Reading<'_>,
+) -> Result<Vec<T>, Bad> {
+    Ok(r.keep_each(value.list(form)?.iter().map(read)))
 }
 
 /// A table's names and values, in alphabetical order.
@@ -48,12 +63,7 @@ pub(super) fn entries<T>(
     r: &mut Reading<'_>,
 ) -> Result<Vec<(String, T)>, Bad> {
     let table = Table::of(value, format!("`{name}`"), "a table")?;
-    let mut found = Vec::new();
-    for (key, _, value) in table.entries(name) {
-        let one = read(key, &value);
-        found.extend(r.keep(one));
-    }
-    Ok(found)
+    Ok(r.keep_each(table.entries(name).map(|(key, _, value)| read(key, &value))))
 }
 
 pub(super) fn show_map<T: Showable>(entries: &[(String, T)]) -> Shown {
@@ -61,20 +71,4 @@ pub(super) fn show_map<T: Showable>(entries: &[(String, T)]) -> Shown {
         return Shown::None;
     }
     Shown::Map(entries.iter().map(|(name, value)| (name.clone(), value.shown())).collect())
-}
-
-pub(super) trait Showable {
-    fn shown(&self) -> Shown;
-}
-
-impl Showable for String {
-    fn shown(&self) -> Shown {
-        Shown::Text(self.clone())
-    }
-}
-
-impl Showable for std::time::Duration {
-    fn shown(&self) -> Shown {
-        Shown::Duration(*self)
-    }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use unladen_pool::{EndpointAddress, Origin, OutlierSettings, Protocol, UpstreamSettings};
 use unladen_toml::{Bad, Value};
 
-use super::explain::Shown;
+use super::explain::{Showable, Shown};
 use super::level::Level;
 use super::reading::Reading;
 use super::{origins, tls, top};
@@ -29,14 +29,8 @@ pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<TierSettings>
     let about = "the nodes, such as peers = [\"http://10.0.0.1:8080\", \"http://10.0.0.2:8080\"]";
     let peers = level.require("peers", about, r, peers, |origins| origins::show(origins));
     let about = "a file with the secret of the nodes, such as secret_file = \"/etc/unladen/tier.secret\"";
-    let secret = level.require("secret_file", about, r, secret, |(path, _)| Shown::Text(path.display().to_string()));
-    let node = level.take(
-        "node",
-        None,
-        r,
-        |value, _| node(value).map(Some),
-        |node: &Option<SocketAddr>| node.map_or(Shown::None, |node| Shown::Text(node.to_string())),
-    );
+    let secret = level.require("secret_file", about, r, secret, |(path, _)| path.shown());
+    let node = level.optional("node", r, |value, _| node(value), |node| Shown::Text(node.to_string()));
     let deadline = level.duration("deadline", DEADLINE_BOUNDS, DEADLINE, r);
     let hot = level.count("hot", HOT_BOUNDS, HOT, r);
     let mut upstream = UpstreamSettings::new(NAME, peers.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Reads the client TLS settings of an `[[outbound]]` or a `[[site]]`.
+//! Reads TLS settings: of calls to an upstream ([`read`]), and of a `[[site]]`'s server ([`certificates`]).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -7,11 +7,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use unladen_pool::{EndpointAddress, Origin, TlsSettings, UpstreamSettings};
-use unladen_toml::{Bad, Problem, Value};
+use unladen_toml::{Bad, Table, Value};
 
-use super::explain::Shown;
+use super::explain::{Showable, Shown};
+use super::keys::{self, strangers};
 use super::level::Level;
 use super::reading::Reading;
+use super::settings::ServerTlsSettings;
 
 /// Permission bits of others on a key's file, as of chmod.
 const OF_OTHERS: u32 = 0o007;
@@ -24,10 +26,7 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
     let without_defaults = Level { defaults: None, ..level.clone() };
     let level = if is_plain { &without_defaults } else { level };
     let mut file = |name: &'static str, marker: &'static str, r: &mut Reading<'_>| {
-        let read = |value: &Value<'_>, r: &mut Reading<'_>| pem(value, marker, &mut stamp, r).map(Some);
-        level.take(name, None, r, read, |path: &Option<PathBuf>| {
-            path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
-        })
+        level.optional(name, r, |value, r| pem(value, marker, &mut stamp, r), PathBuf::shown)
     };
     let ca = file("ca", "CERTIFICATE", r);
     let certificate = file("certificate", "CERTIFICATE", r);
@@ -45,19 +44,13 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
                 ("key", "certificate", "needs a `certificate`: set `certificate` too, or remove this key"),
             ] {
                 if level.find(name, r).is_some() && level.find(other, r).is_none() {
-                    r.refuse(level.at(&[name]), Problem::Alone { key: name, without });
+                    level.alone(name, without, r);
                 }
             }
             None
         }
     };
-    let server_name = level.take(
-        "server_name",
-        None,
-        r,
-        |value, _| server_name(value).map(Some),
-        |name| name.clone().map_or(Shown::None, Shown::Text),
-    );
+    let server_name = level.optional("server_name", r, |value, _| server_name(value), String::shown);
     let insecure = level.flag("insecure", false, r);
     let tls = TlsSettings { ca, certificate, server_name, insecure };
     if !r.is_trial {
@@ -69,17 +62,8 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
 /// TLS settings for a tier's peers, and a stamp that changes with the file.
 pub(super) fn of_peers(level: &Level<'_>, r: &mut Reading<'_>) -> (TlsSettings, u64) {
     let mut stamp = DefaultHasher::new();
-    let read = |value: &Value<'_>, r: &mut Reading<'_>| pem(value, "CERTIFICATE", &mut stamp, r).map(Some);
-    let ca = level.take("ca", None, r, read, |path: &Option<PathBuf>| {
-        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
-    });
-    let server_name = level.take(
-        "server_name",
-        None,
-        r,
-        |value, _| server_name(value).map(Some),
-        |name| name.clone().map_or(Shown::None, Shown::Text),
-    );
+    let ca = level.optional("ca", r, |value, r| pem(value, "CERTIFICATE", &mut stamp, r), PathBuf::shown);
+    let server_name = level.optional("server_name", r, |value, _| server_name(value), String::shown);
     (TlsSettings { ca, server_name, ..TlsSettings::default() }, stamp.finish())
 }
 
@@ -100,7 +84,7 @@ fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain
         if is_plain && (name != "insecure" || tls.insecure) {
             let without =
                 "is for TLS, and the upstream has none: begin the upstream's URL with https://, or remove this key";
-            r.refuse(level.at(&[name]), Problem::Alone { key: name, without });
+            level.alone(name, without, r);
         }
     }
     if tls.insecure && !is_plain {
@@ -150,4 +134,60 @@ fn server_name(value: &Value<'_>) -> Result<String, Bad> {
         return Ok(text.to_lowercase());
     }
     Err(value.refuse(format!("`{text}`"), "a host name such as \"search.example\", without scheme and port"))
+}
+
+const CERTIFICATES: &str = "{ cert = \"site.pem\", key = \"site.key\" }, or a list of such tables";
+
+/// The certificates, and a stamp that changes with one of their files.
+pub(super) fn certificates(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<ServerTlsSettings>, u64) {
+    let mut stamp = DefaultHasher::new();
+    let mut is_said = false;
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| {
+        is_said = true;
+        let each = value.each();
+        if each.is_empty() {
+            return Err(value.refuse("empty", CERTIFICATES));
+        }
+        let mut pairs = Vec::new();
+        for one in each {
+            let pair = pair(&one, &mut stamp, r);
+            pairs.extend(r.keep(pair));
+        }
+        Ok(pairs)
+    };
+    let certificates = level.take("tls", Vec::new(), r, read, |pairs| show_certificates(pairs));
+    let tls12 = level.flag("tls12", true, r);
+    if !is_said && !tls12 {
+        level.alone("tls12", "needs `tls`: set `tls` too, or remove this key", r);
+    }
+    let tls = (!certificates.is_empty()).then_some(ServerTlsSettings { certificates, tls12 });
+    (tls, stamp.finish())
+}
+
+fn pair(value: &Value<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>) -> Result<(PathBuf, PathBuf), Bad> {
+    if !value.is_table() {
+        return Err(value.wrong_type(CERTIFICATES));
+    }
+    let table = Table::of(value, "`tls`", CERTIFICATES)?;
+    r.bads.extend(strangers(&table, &keys::names("tls")));
+    let file = |name: &'static str, marker: &str, expected, stamp: &mut DefaultHasher, r: &Reading<'_>| {
+        let value = table.get(name).ok_or_else(|| table.missing(name, expected))?;
+        pem(&value, marker, stamp, r).map(|path| (path, value.span()))
+    };
+    let cert = file("cert", "CERTIFICATE", "the file of the certificate, such as cert = \"site.pem\"", stamp, r);
+    let key = file("key", "PRIVATE KEY", "the file of its private key, such as key = \"site.key\"", stamp, r);
+    // Both are checked, so that both errors are reported.
+    let cert = r.keep(cert);
+    let (key, at) = key?;
+    of_key(&key, at, r);
+    Ok((cert.map(|(path, _)| path).unwrap_or_default(), key))
+}
+
+fn show_certificates(pairs: &[(PathBuf, PathBuf)]) -> Shown {
+    let one = |(cert, key): &(PathBuf, PathBuf)| Shown::Table(vec![("cert", cert.shown()), ("key", key.shown())]);
+    match pairs {
+        [] => Shown::None,
+        [pair] => one(pair),
+        pairs => Shown::List(pairs.iter().map(one).collect()),
+    }
 }

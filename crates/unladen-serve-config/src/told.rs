@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::Config;
 use super::explain::{Explained, Shown};
-use super::whose::Whose;
+use super::keys::Whose;
 
 /// Values are padded to this column, to align the reasons.
 const COLUMN: usize = 44;

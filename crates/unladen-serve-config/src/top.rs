@@ -3,17 +3,16 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use unladen_observability::{Addresses, LogField, LogFields, LogSettings, OtlpSettings, PeerAddress, ReadyCheck};
 use unladen_toml::{Bad, DAY, Table, Value};
 use url::Url;
 
-use super::explain::{Origin, Shown};
+use super::explain::{Origin, Showable, Shown};
+use super::keys::{self, strangers};
 use super::level::Level;
 use super::reading::Reading;
-use super::strangers::strangers;
-use super::whose::Whose;
-use super::{keys, listen};
-use crate::settings::{AdminSettings, ListenAddress};
-use unladen_observability::{Addresses, LogField, LogFields, LogSettings, OtlpSettings, PeerAddress, ReadyCheck};
+use super::settings::{AdminSettings, ListenAddress};
+use super::{listen, strings};
 
 /// As long as an upstream may take to begin its answer.
 const DRAIN: Duration = Duration::from_secs(30);
@@ -61,20 +60,19 @@ pub(super) fn zone(top: &Level<'_>, r: &mut Reading<'_>) -> Option<String> {
         if text.is_empty() || text.len() > LONGEST_ZONE {
             return Err(value.refuse(format!("`{text}`"), format!("the zone's name, of at most {LONGEST_ZONE} bytes")));
         }
-        Ok(Some(text.to_owned()))
+        Ok(text.to_owned())
     };
-    top.take("zone", None, r, read, |zone: &Option<String>| zone.clone().map_or(Shown::None, Shown::Text))
+    top.optional("zone", r, read, String::shown)
 }
 
 /// A table; `None` if it is missing, which is reported.
 pub(super) fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mut Reading<'_>) -> Option<Level<'t>> {
     let Some((value, origin)) = top.find(name, r) else {
-        r.explain((Whose::Whole, None), ("", name), Shown::None, Origin::BuiltIn);
+        top.explain(name, Shown::None, Origin::BuiltIn, r);
         return None;
     };
-    let opened = Table::of(&value, place, "a table");
-    let opened = r.keep(opened)?;
-    r.explain((Whose::Whole, None), ("", name), Shown::Flag(true), origin);
+    let opened = r.keep(Table::of(&value, place, "a table"))?;
+    top.explain(name, Shown::Flag(true), origin, r);
     r.bads.extend(strangers(&opened, &keys::names(name)));
     Some(Level::of(name, opened))
 }
@@ -94,17 +92,13 @@ pub(super) fn admin(top: &Level<'_>, r: &mut Reading<'_>) -> Option<(AdminSettin
         }
     };
     let about = "the admin address, such as listen = \"127.0.0.1:6190\"";
-    let listen = level.require("listen", about, r, read, |address| Shown::Text(listen::text(address)));
-    let read = |value: &Value<'_>, r: &mut Reading<'_>| listen::address(value, r).map(Some);
-    let probes = level.take("probes", None, r, read, |address| {
-        address.as_ref().map_or(Shown::None, |address| Shown::Text(listen::text(address)))
-    });
+    let shown = |address: &ListenAddress| Shown::Text(listen::text(address));
+    let listen = level.require("listen", about, r, read, shown);
+    let probes = level.optional("probes", r, |value, r| listen::address(value, r), shown);
     let ready = level.take("ready", ReadyCheck::WORDS.map(|(_, check)| check).to_vec(), r, ready, |checks| {
-        Shown::List(checks.iter().map(|check| Shown::Text(check.as_str().to_owned())).collect())
+        Shown::list(checks.iter().map(|check| check.as_str()))
     });
-    let peers = level.take("peers", Vec::new(), r, peers, |peers: &Vec<PeerAddress>| {
-        Shown::List(peers.iter().map(|peer| Shown::Text(peer.to_string())).collect())
-    });
+    let peers = level.take("peers", Vec::new(), r, peers, |peers| Shown::list(peers));
     let mut spans = vec![level.at(&["listen"])];
     spans.extend(probes.is_some().then(|| level.at(&["probes"])));
     Some((AdminSettings { listen: listen?, probes, ready, peers }, spans))
@@ -141,14 +135,10 @@ fn ready(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<ReadyCheck>, Bad>
 
 pub(super) fn log(top: &Level<'_>, r: &mut Reading<'_>) -> Option<LogSettings> {
     let level = table(top, "log", "[log]", r)?;
-    let path = |value: &Value<'_>, r: &mut Reading<'_>| value.one_line().map(|text| Some(r.path(text)));
-    let file = level.take("file", None, r, path, |path| {
-        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
-    });
+    let file = level.path("file", r);
     let sample = level.share("sample", 1.0, r);
-    let fields = level.take("fields", LogFields::EVERY, r, fields, |fields| {
-        Shown::List(fields.iter().map(|field| Shown::Text(field.as_str().to_owned())).collect())
-    });
+    let fields = level
+        .take("fields", LogFields::EVERY, r, fields, |fields| Shown::list(fields.iter().map(|field| field.as_str())));
     let addresses = level.choice("addresses", &Addresses::WORDS, Addresses::default(), r);
     if addresses != Addresses::default() && !fields.has(LogField::Client) {
         r.warn(level.at(&["addresses"]), "`addresses` has no effect: `fields` has no \"client\"".to_owned());
@@ -158,12 +148,8 @@ pub(super) fn log(top: &Level<'_>, r: &mut Reading<'_>) -> Option<LogSettings> {
 
 /// Unknown fields are reported.
 fn fields(value: &Value<'_>, r: &mut Reading<'_>) -> Result<LogFields, Bad> {
-    let words = LogField::ALL.map(|field| (field.as_str(), field));
-    let mut fields = Vec::new();
-    for one in value.list("a list of field names such as [\"time\", \"client\", \"status\"]")? {
-        let field = one.choice(&words);
-        fields.extend(r.keep(field));
-    }
+    let form = "a list of field names such as [\"time\", \"client\", \"status\"]";
+    let fields = strings::list(value, form, |one| one.choice(&LogField::WORDS), r)?;
     if fields.is_empty() && value.each().is_empty() {
         return Err(value.refuse("an empty list", "at least one field name; to write no log, remove [log]"));
     }
@@ -173,14 +159,12 @@ fn fields(value: &Value<'_>, r: &mut Reading<'_>) -> Result<LogFields, Bad> {
 pub(super) fn otlp(top: &Level<'_>, r: &mut Reading<'_>) -> Option<OtlpSettings> {
     let level = table(top, "otlp", "[otlp]", r)?;
     let about = "the URL of the collector, such as endpoint = \"http://127.0.0.1:4318\"";
-    let endpoint = level.require("endpoint", about, r, |value, _| endpoint(value), |url| Shown::Text(url.clone()));
+    let endpoint = level.require("endpoint", about, r, |value, _| endpoint(value), String::shown);
     let words = |value: &Value<'_>, _: &mut Reading<'_>| value.one_line().map(str::to_owned);
     let sample = level.share("sample", TRACED, r);
     let every = level.duration("every", Duration::from_secs(1)..=DAY, EVERY, r);
-    let service = level.take("service", "unladen".to_owned(), r, words, |text| Shown::Text(text.clone()));
-    let word = |value: &Value<'_>, _: &mut Reading<'_>| value.one_line().map(|text| Some(text.to_owned()));
-    let environment =
-        level.take("environment", None, r, word, |text: &Option<String>| text.clone().map_or(Shown::None, Shown::Text));
+    let service = level.take("service", "unladen".to_owned(), r, words, String::shown);
+    let environment = level.optional("environment", r, words, String::shown);
     Some(OtlpSettings { endpoint: endpoint?, sample, every, service, environment, zone: r.zone.clone() })
 }
 

@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-use unladen_toml::{Bad, Problem, Value};
+use unladen_toml::{Bad, Value};
 
-use super::explain::{Origin, Shown};
+use super::explain::Shown;
 use super::level::Level;
 use super::reading::Reading;
 use crate::settings::{ForwardedBy, TrustedSettings};
@@ -13,11 +13,7 @@ use crate::settings::{ForwardedBy, TrustedSettings};
 const FORM: &str = "a list of addresses and networks, such as [\"127.0.0.1\", \"10.0.0.0/8\"], or with \"unix\" in it";
 
 pub(super) fn read(site: &Level<'_>, r: &mut Reading<'_>) -> TrustedSettings {
-    let (value, origin) = match site.find("trusted", r) {
-        Some((_, origin)) => (Shown::Flag(true), origin),
-        None => (Shown::None, Origin::BuiltIn),
-    };
-    r.explain((site.whose.clone(), None), (site.table, "trusted"), value, origin);
+    site.has("trusted", r);
     let level = &site.group("trusted", r);
     let (proxies, unix) = nets(level, "proxies", r);
     let words = [("x-forwarded-for", ForwardedBy::XForwardedFor), ("forwarded", ForwardedBy::Forwarded)];
@@ -27,7 +23,7 @@ pub(super) fn read(site: &Level<'_>, r: &mut Reading<'_>) -> TrustedSettings {
         let without = "needs `trusted.proxies`: set `trusted.proxies` too, or remove this key";
         for (key, is_usual) in [("header", header == ForwardedBy::default()), ("proxy_protocol", !proxy_protocol)] {
             if !is_usual {
-                r.refuse(level.at(&[key]), Problem::Alone { key, without });
+                level.alone(key, without, r);
             }
         }
     }
@@ -59,8 +55,7 @@ pub(super) fn list(value: &Value<'_>, r: &mut Reading<'_>) -> Result<(Vec<IpNet>
 }
 
 pub(super) fn show(nets: &[IpNet], has_unix: bool) -> Shown {
-    let each = nets.iter().map(|net| Shown::Text(shown(net)));
-    Shown::List(each.chain(has_unix.then(|| Shown::Text("unix".into()))).collect())
+    Shown::list(nets.iter().map(shown).chain(has_unix.then(|| "unix".to_owned())))
 }
 
 fn shown(net: &IpNet) -> String {

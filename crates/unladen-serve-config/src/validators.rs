@@ -1,49 +1,38 @@
 //! Reads the tables `[[site.validator]]`.
 
-mod pushed;
-mod shared;
-
 use std::time::Duration;
 
 use unladen_toml::{Bad, DAY, MILLISECOND, Problem, Table, Value};
-use unladen_validator::{PathPattern, ValidatorSettings, ValidatorSource};
+use unladen_validator::{ListenSettings, PathPattern, SharedSettings, ValidatorSettings, ValidatorSource};
 
 use super::database::{self, Database};
-use super::explain::{Origin, Shown};
+use super::explain::{Origin, Showable, Shown};
 use super::groups::or_none;
-use super::keys;
+use super::keys::{self, strangers};
 use super::level::Level;
 use super::maximum::is_maximum;
 use super::reading::Reading;
-use super::strangers::strangers;
+use super::strings;
 
 const TIMEOUT: Duration = Duration::from_millis(100);
 pub(super) const CONNECTIONS: usize = 2;
 const WHAT: &str = "the source: `database` and `query`, or `file`, or `head = true`";
 
 pub(super) fn read_all(site: &Level<'_>, r: &mut Reading<'_>) -> Vec<ValidatorSettings> {
-    let place = (site.whose.clone(), None);
     let Some((value, origin)) = site.find("validator", r) else {
-        r.explain(place, ("site", "validator"), Shown::None, Origin::BuiltIn);
+        site.explain("validator", Shown::None, Origin::BuiltIn, r);
         return Vec::new();
     };
     let list = value.list("tables, each headed [[site.validator]]");
     let list = r.keep(list).unwrap_or_default();
-    r.explain(place, ("site", "validator"), Shown::Count(list.len() as u64), origin);
+    site.explain("validator", Shown::Count(list.len() as u64), origin, r);
     let mut validators = Vec::new();
     for (index, value) in list.iter().enumerate() {
         let table = Table::of(value, "[[site.validator]]", "a table");
         let Some(table) = r.keep(table) else { continue };
         r.bads.extend(strangers(&table, &keys::names("validator")));
-        let level = Level {
-            table: "validator",
-            whose: site.whose.clone(),
-            index: Some(index),
-            own: Some(table),
-            defaults: None,
-            preset: None,
-            around: value.span(),
-        };
+        let (whose, around) = (site.whose.clone(), value.span());
+        let level = Level { whose, index: Some(index), around, ..Level::of("validator", table) };
         validators.extend(validator(&level, r));
     }
     validators
@@ -64,47 +53,26 @@ fn validator(level: &Level<'_>, r: &mut Reading<'_>) -> Option<ValidatorSettings
     let source = source(level, names, r);
     let timeout = level.duration("timeout", MILLISECOND..=Duration::from_secs(60), TIMEOUT, r);
     let connections = level.count("connections", 1..=1000, CONNECTIONS, r);
-    let stale = level.take(
-        "stale",
-        None,
-        r,
-        |value, _| or_none(value, |value| value.duration(MILLISECOND..=DAY)),
-        |value: &Option<Duration>| value.map_or(Shown::None, Shown::Duration),
-    );
-    let listen = pushed::read(level, source.as_ref(), r);
-    let shared = shared::read(level, source.as_ref(), r);
+    let read = |value: &Value<'_>, _: &mut Reading<'_>| or_none(value, |value| value.duration(MILLISECOND..=DAY));
+    let stale = level.take("stale", None, r, read, Option::shown);
+    let listen = pushed(level, source.as_ref(), r);
+    let shared = shared(level, source.as_ref(), r);
     Some(ValidatorSettings { path: path?.0, source: source?, timeout, connections, stale, listen, shared })
 }
 
 /// One of three kinds of source.
 fn source(level: &Level<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> Option<ValidatorSource> {
-    let text = |text: &Option<String>| text.clone().map_or(Shown::None, Shown::Text);
-    let database = level.take(
-        "database",
-        None,
-        r,
-        |value, r| database::read(value, r).map(Some),
-        |database: &Option<Database>| database.as_ref().map_or(Shown::None, Database::shown),
-    );
-    let query = level.take("query", None, r, |value, _| query(value).map(Some), text);
-    let parameters = level.take(
-        "parameters",
-        None,
-        r,
-        |value, r| listed(value, r).map(Some),
-        |list: &Option<Vec<String>>| {
-            list.as_ref()
-                .map_or(Shown::None, |list| Shown::List(list.iter().map(|one| Shown::Text(one.clone())).collect()))
-        },
-    );
-    let file = level.take("file", None, r, |value, r| template(value, names, r).map(Some), text);
+    let database = level.optional("database", r, |value, r| database::read(value, r), Database::shown);
+    let query = level.optional("query", r, |value, _| query(value), String::shown);
+    let parameters = level.optional("parameters", r, listed, |list| Shown::list(list));
+    let file = level.optional("file", r, |value, r| template(value, names, r), String::shown);
     let head = level.flag("head", false, r);
     for (key, without) in [
         ("query", "needs a `database`: set `database` too, or remove this key"),
         ("parameters", "needs a `database` with a `query`: set both, or remove this key"),
     ] {
         if level.says(key) && !level.says("database") {
-            r.refuse(level.at(&[key]), Problem::Alone { key, without });
+            level.alone(key, without, r);
         }
     }
     let said: Vec<&'static str> =
@@ -131,9 +99,8 @@ fn source(level: &Level<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> O
             Some(database.source(query, parameters))
         }
         [one, other, ..] => {
-            let (value, expected) =
-                (format!("given in addition to `{one}`"), "only one of them: a page has one version".into());
-            r.refuse(level.at(&[other]), Problem::Value { key: (*other).into(), value, expected });
+            let expected = "only one of them: a page has one version";
+            level.refuse(other, format!("given in addition to `{one}`"), expected, r);
             None
         }
     }
@@ -159,13 +126,8 @@ fn query(value: &Value<'_>) -> Result<String, Bad> {
 }
 
 fn listed(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<String>, Bad> {
-    let each = value.list("a list of names in `path`, such as [\"ref\"]")?;
-    let mut names = Vec::new();
-    for one in each {
-        let name = one.one_line().map(str::to_owned);
-        names.extend(r.keep(name));
-    }
-    Ok(names)
+    let name = |value: &Value<'_>| value.one_line().map(str::to_owned);
+    strings::list(value, "a list of names in `path`, such as [\"ref\"]", name, r)
 }
 
 fn in_order(
@@ -179,8 +141,7 @@ fn in_order(
     let wanted = match database.placeholders(query) {
         Ok(wanted) => wanted,
         Err(expected) => {
-            let value = format!("`{query}`");
-            r.refuse(level.at(&["query"]), Problem::Value { key: "query".into(), value, expected: expected.into() });
+            level.refuse("query", format!("`{query}`"), expected, r);
             return None;
         }
     };
@@ -200,10 +161,9 @@ fn in_order(
         None => names.len(),
     };
     if wanted > has || (parameters.is_some() && wanted != has) {
-        let value = format!("a query with {wanted} parameters");
         let of = if parameters.is_some() { "`parameters`" } else { "`path`" };
         let expected = format!("as many parameters as {of} has names: {has}");
-        r.refuse(level.at(&["query"]), Problem::Value { key: "query".into(), value, expected });
+        level.refuse("query", format!("a query with {wanted} parameters"), expected, r);
         return None;
     }
     Some(parameters.unwrap_or_else(|| names.iter().take(wanted).cloned().collect()))
@@ -230,4 +190,56 @@ fn template(value: &Value<'_>, names: Option<&[String]>, r: &mut Reading<'_>) ->
         Ok(path) => Ok(path),
         Err(_) => Err(value.refuse(format!("`{text}`"), "a path in UTF-8")),
     }
+}
+
+/// Longer than a pause of a busy machine; a page that is a second old harms few.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+const HEARTBEAT_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(60);
+/// PostgreSQL's bound.
+const LONGEST_CHANNEL: usize = 63;
+
+/// `None` if the database is asked each time.
+fn pushed(level: &Level<'_>, source: Option<&ValidatorSource>, r: &mut Reading<'_>) -> Option<ListenSettings> {
+    let channel = level.optional("listen", r, |value, _| channel(value), String::shown);
+    let heartbeat = level.duration("heartbeat", HEARTBEAT_BOUNDS, HEARTBEAT, r);
+    if heartbeat != HEARTBEAT && !level.says("listen") {
+        r.warn(level.at(&["heartbeat"]), "`heartbeat` has no effect: it is for what `listen` remembers");
+    }
+    let channel = channel?;
+    if source.is_some_and(|source| !matches!(source, ValidatorSource::Postgres { .. })) {
+        level.alone("listen", "needs a `database` of PostgreSQL, which alone tells of changes: remove this key", r);
+    }
+    Some(ListenSettings { channel, heartbeat })
+}
+
+/// Names that are the same with and without quotes.
+fn channel(value: &Value<'_>) -> Result<String, Bad> {
+    let is_known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let expected = format!("1 to {LONGEST_CHANNEL} small letters, digits and `_`, as in \"pledge_changed\"");
+    strings::checked(value, &expected, |text| (1..=LONGEST_CHANNEL).contains(&text.len()) && text.bytes().all(is_known))
+}
+
+/// Sites that can bear more are better off with a lifetime.
+const LONGEST_SHARED: Duration = Duration::from_secs(10);
+const SCHEMES: [&str; 4] = ["valkey", "valkeys", "redis", "rediss"];
+
+/// `None` if each node asks for itself.
+fn shared(level: &Level<'_>, source: Option<&ValidatorSource>, r: &mut Reading<'_>) -> Option<SharedSettings> {
+    let bounds = MILLISECOND..=LONGEST_SHARED;
+    let read = |value: &Value<'_>, _: &mut Reading<'_>| or_none(value, |value| value.duration(bounds));
+    let within = level.take("shared", None, r, read, Option::shown)?;
+    let is_same =
+        |source: &ValidatorSource| matches!(source, ValidatorSource::Postgres { .. } | ValidatorSource::MySql { .. });
+    if !source.is_none_or(is_same) {
+        let without = "needs a `database` that all nodes ask, of PostgreSQL, MariaDB or MySQL: remove this key";
+        level.alone("shared", without, r);
+    }
+    let fleet = r.fleet.clone().filter(|fleet| SCHEMES.contains(&fleet.purges.scheme()));
+    let Some(fleet) = fleet else {
+        let without = "needs Valkey or Redis, which keeps the answers: set `purges = \"valkey://…\"` in [fleet], or remove this key";
+        level.alone("shared", without, r);
+        return None;
+    };
+    let site = level.whose.site().unwrap_or_default().to_owned();
+    Some(SharedSettings { within, url: fleet.purges, ca: fleet.ca, stamp: fleet.stamp, fleet: fleet.name, site })
 }

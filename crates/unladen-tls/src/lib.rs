@@ -10,12 +10,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod anyone;
 mod fault;
 mod files;
-mod names;
-mod near;
-mod system;
 mod trusted;
 mod verifier;
 
@@ -23,15 +19,11 @@ use std::sync::{Arc, OnceLock};
 
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 
-pub use anyone::Anyone;
 pub use fault::TlsFault;
 pub use files::{FileError, authorities, certificates, private_key};
-pub use names::dns_names;
-pub use near::is_near;
 pub use rustls_native_certs::Error as SystemError;
-pub use system::{NoSystemRoots, system_authorities, system_certificates};
-pub use trusted::Trusted;
-pub use verifier::{Judge, Shown, Verifier};
+pub use trusted::{NoSystemRoots, Trusted, client_config, dns_names, is_near, system_authorities, system_certificates};
+pub use verifier::{Anyone, Judge, Shown, Verifier};
 
 /// The shared cryptography. Name it wherever rustls is set up: the process's default provider belongs to the program,
 /// not to a library.

@@ -1,21 +1,24 @@
 //! The principal type is [`Trusted`]: trusts a file's certificates.
 
+use std::net::IpAddr;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, Error, RootCertStore};
+use rustls::{CertificateError, ClientConfig, Error, RootCertStore};
 use x509_parser::certificate::X509Certificate;
+use x509_parser::error::X509Error;
+use x509_parser::extensions::GeneralName;
 use x509_parser::parse_x509_certificate;
 use x509_parser::x509::X509Version;
 
 use crate::files::{FileError, certificates};
 use crate::provider;
-use crate::verifier::{Judge, Shown};
+use crate::verifier::{Judge, Shown, Verifier};
 
 /// Trusts a file's certificates: what their authorities have signed, for its names; and each of them itself.
 ///
@@ -29,6 +32,24 @@ pub struct Trusted {
     by_name: bool,
     /// `None` if the file has no authority.
     authorities: Option<Arc<WebPkiServerVerifier>>,
+}
+
+/// What clients connect with: servers are verified by a file's certificates, or by the system's authorities.
+///
+/// # Errors
+/// The file cannot be used, or the system has no authority.
+pub fn client_config(ca: Option<&Path>) -> Result<ClientConfig, String> {
+    let builder = ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    let builder = match ca {
+        Some(file) => {
+            let trusted = Trusted::read(file).map_err(|error| error.to_string())?;
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier(trusted)))
+        }
+        None => builder.with_root_certificates(system_authorities().map_err(|error| error.to_string())?),
+    };
+    Ok(builder.with_no_client_auth())
 }
 
 #[derive(Debug)]
@@ -106,6 +127,83 @@ impl Judge for Trusted {
         }
         Ok(())
     }
+}
+
+/// Whether a URL's host, in brackets or not, is this machine by name or address.
+pub fn is_near(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse();
+    host == "localhost" || address.is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+/// The host names of a certificate, in small letters (`subjectAltName`; RFC 9525, section 6.3).
+///
+/// A certificate's names may have any bytes. Those that no client can ask for are left out: names are shown, and so
+/// would be a line end or a terminal's control codes.
+///
+/// # Errors
+/// If the extension is malformed, or there twice.
+pub fn dns_names(certificate: &X509Certificate<'_>) -> Result<Vec<String>, X509Error> {
+    let alternative = certificate.subject_alternative_name()?;
+    let names = alternative.iter().flat_map(|names| &names.value.general_names);
+    let names = names.filter_map(|name| match name {
+        GeneralName::DNSName(name) if may_be_asked_for(name) => Some(name.to_ascii_lowercase()),
+        _ => None,
+    });
+    Ok(names.collect())
+}
+
+fn may_be_asked_for(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._*".contains(&byte))
+}
+
+/// Callers within this time share the authorities (some 150 certificates); later ones, as after a reload, read them
+/// anew.
+const SHARED_FOR: Duration = Duration::from_secs(60);
+
+/// The system has no authorities.
+#[derive(Debug, thiserror::Error)]
+#[error("this system has no certificate authorities: install ca-certificates")]
+pub struct NoSystemRoots {
+    /// The first error, if any.
+    pub source: Option<rustls_native_certs::Error>,
+}
+
+/// The system's authorities (`SSL_CERT_FILE` and `SSL_CERT_DIR` are heeded).
+///
+/// # Errors
+/// If there are none.
+pub fn system_authorities() -> Result<Arc<RootCertStore>, NoSystemRoots> {
+    static LAST: Mutex<Option<(Instant, Arc<RootCertStore>)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((at, roots)) = &*last
+        && at.elapsed() < SHARED_FOR
+    {
+        return Ok(roots.clone());
+    }
+    let (roots, _) = loaded()?;
+    let roots = Arc::new(roots);
+    *last = Some((Instant::now(), roots.clone()));
+    Ok(roots)
+}
+
+/// The certificates of the system's authorities, as they stand in its files, as far as they can be read.
+///
+/// # Errors
+/// If there are none.
+pub fn system_certificates() -> Result<Vec<CertificateDer<'static>>, NoSystemRoots> {
+    loaded().map(|(_, certificates)| certificates)
+}
+
+fn loaded() -> Result<(RootCertStore, Vec<CertificateDer<'static>>), NoSystemRoots> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    let mut certificates = found.certs;
+    // Systems have a few certificates that webpki cannot read; the others still count.
+    certificates.retain(|certificate| roots.add(certificate.clone()).is_ok());
+    if roots.is_empty() {
+        return Err(NoSystemRoots { source: found.errors.into_iter().next() });
+    }
+    Ok((roots, certificates))
 }
 
 #[cfg(test)]

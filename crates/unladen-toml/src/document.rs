@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::bad::Bad;
-use crate::problem::Problem;
+use crate::problem::{Bad, Problem};
 use crate::table::Table;
 
 /// A parsed TOML text.

@@ -22,28 +22,18 @@
 
 #![forbid(unsafe_code)]
 
-mod bad;
 mod bad_place;
-mod bytes;
 mod document;
 mod hidden;
-mod mistakes;
-mod place;
 mod problem;
-mod suggestion;
 mod table;
 mod value;
 
-pub use bad::Bad;
-pub use bad_place::BadPlace;
-pub use bytes::bytes_text;
+pub use bad_place::{BadPlace, Mistakes, Place};
 pub use document::Document;
-pub use mistakes::Mistakes;
-pub use place::Place;
-pub use problem::Problem;
-pub use suggestion::{meant, nearest};
+pub use problem::{Bad, Problem, meant, nearest};
 pub use table::Table;
-pub use value::{DAY, MILLISECOND, Value};
+pub use value::{DAY, MILLISECOND, Value, bytes_text};
 
 #[cfg(test)]
 mod tests;

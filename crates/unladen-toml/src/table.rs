@@ -5,9 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::bad::Bad;
-use crate::problem::Problem;
-use crate::suggestion::meant;
+use crate::problem::{Bad, Problem, meant};
 use crate::value::Value;
 
 /// A table of the file.

@@ -285,7 +285,7 @@ proptest! {
     #[test]
     fn bytes_are_read_as_they_are_written(bytes in any::<u64>(), shift in 0..64_u32) {
         for bytes in [bytes, bytes >> shift, (bytes >> shift) << shift] {
-            prop_assert_eq!(bytes::parse_bytes(&bytes_text(bytes)), Some(bytes));
+            prop_assert_eq!(crate::value::parse_bytes(&bytes_text(bytes)), Some(bytes));
         }
     }
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ask::{Answer, Ask};
 use crate::counts::text;
 use crate::file::File;
 use crate::mysql::MySql;
-use crate::place::place;
 use crate::postgres::Postgres;
 use crate::pushed::Pushed;
+use crate::question::{Answer, Ask};
+use crate::settings::place;
 use crate::sqlite::Sqlite;
 use crate::{AskError, PathPattern, Question, SettingsError, ValidatorSettings, ValidatorSource};
 
@@ -22,8 +22,6 @@ pub(crate) enum Asker {
     /// Asked elsewhere.
     Head,
 }
-
-// === impl Asker ===
 
 impl Asker {
     pub(crate) fn new(

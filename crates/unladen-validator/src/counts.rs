@@ -1,6 +1,7 @@
 //! The principal type is [`State`]: counters of questions.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
@@ -94,4 +95,36 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 pub(crate) fn text(text: impl Into<String>) -> Arc<str> {
     text.into().into()
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct SharedCounts {
+    /// Questions answered from another node's answer.
+    pub(crate) from_others: AtomicU64,
+    /// Questions for which the engine was of no use.
+    pub(crate) failed: AtomicU64,
+    /// Requests answered from local memory.
+    pub(crate) remembered: AtomicU64,
+    up: AtomicUsize,
+    pub(crate) last_error: Mutex<Option<String>>,
+}
+
+impl SharedCounts {
+    /// Counts a working connection until the returned guard is dropped.
+    pub(super) fn up(self: &Arc<Self>) -> Up {
+        self.up.fetch_add(1, Release);
+        Up(self.clone())
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        self.up.load(Acquire) > 0
+    }
+}
+
+pub(crate) struct Up(Arc<SharedCounts>);
+
+impl Drop for Up {
+    fn drop(&mut self) {
+        self.0.up.fetch_sub(1, Release);
+    }
 }

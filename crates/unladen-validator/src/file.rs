@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use tokio::task::spawn_blocking;
 
-use crate::ask::{Answer, Ask};
 use crate::counts::text;
-use crate::place::place;
+use crate::question::{Answer, Ask};
+use crate::settings::place;
 use crate::{AskError, PathPattern, Question, SettingsError};
 
 #[cfg(test)]

@@ -6,8 +6,6 @@
 #![forbid(unsafe_code)]
 
 mod answers;
-mod ask;
-mod ask_error;
 mod asker;
 mod backoff;
 mod counts;
@@ -15,22 +13,18 @@ mod file;
 mod label;
 mod mysql;
 mod pattern;
-mod place;
 mod postgres;
 mod pushed;
 mod question;
 mod settings;
-mod settings_error;
 mod shared;
 mod single_flight;
 mod sqlite;
 mod validator;
 
-pub use ask_error::AskError;
 pub use counts::State;
 pub use label::{SETTLES_WITHIN, is_settling};
 pub use pattern::{Parameters, PathPattern, PatternError};
-pub use question::{Question, Version};
-pub use settings::{ListenSettings, SharedSettings, ValidatorSettings, ValidatorSource};
-pub use settings_error::SettingsError;
+pub use question::{AskError, Question, Version};
+pub use settings::{ListenSettings, SettingsError, SharedSettings, ValidatorSettings, ValidatorSource};
 pub use validator::Validator;

@@ -7,23 +7,23 @@
 //! name are checked against the system's authorities or those of `ssl_ca`, unless `require_ssl`, `verify_ca` or
 //! `verify_identity` say otherwise.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Statement, Value};
+use mysql_async::{Conn, Opts, OptsBuilder, Statement, UrlError, Value};
+use rustls::crypto::CryptoProvider;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_local;
 use tokio::time::timeout;
+use unladen_tls::{is_near, provider, system_certificates};
+use url::Url;
 
-use self::address::Address;
-use crate::ask::{Answer, Ask};
 use crate::backoff::Backoff;
 use crate::counts::{locked, text};
+use crate::question::{Answer, Ask};
 use crate::{AskError, Question, SettingsError, Version};
-
-mod address;
-mod value;
 
 /// Timeout of connecting, even if an answer's is shorter: the connection also serves later questions.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -169,7 +169,7 @@ impl Link {
             mysql_async::Params::Positional(values.to_vec())
         };
         let row: Option<mysql_async::Row> = self.connection.exec_first(&self.statement, parameters).await?;
-        Ok(row.and_then(|mut row| row.take::<Value, _>(0)).and_then(value::version))
+        Ok(row.and_then(|mut row| row.take::<Value, _>(0)).and_then(version))
     }
 }
 
@@ -225,3 +225,106 @@ fn explain(error: &mysql_async::Error, shown: &str) -> AskError {
     }
     AskError::Unreachable(text(format!("{shown}: {error}")))
 }
+
+/// The value's text: different values of a type have different texts.
+pub(crate) fn version(value: Value) -> Version {
+    let text = match value {
+        Value::NULL => return None,
+        Value::Bytes(bytes) => return Some(bytes.into()),
+        Value::Int(number) => number.to_string(),
+        Value::UInt(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Double(number) => number.to_string(),
+        Value::Date(year, month, day, hour, minute, second, micros) => {
+            format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}")
+        }
+        Value::Time(negative, days, hours, minutes, seconds, micros) => {
+            let sign = if negative { "-" } else { "" };
+            format!("{sign}{}:{minutes:02}:{seconds:02}.{micros:06}", u64::from(days) * 24 + u64::from(hours))
+        }
+    };
+    Some(text.into_bytes().into())
+}
+
+/// After this idle time, the kernel probes whether the server is still there.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+
+#[derive(Debug)]
+struct Address {
+    pub(super) opts: Opts,
+    /// For messages: without the password.
+    pub(super) shown: String,
+}
+
+impl Address {
+    pub(super) fn parse(url: &str) -> Result<Self, SettingsError> {
+        let bad = |why: String| SettingsError::Url(why);
+        let mut url = Url::parse(url).map_err(|error| bad(error.to_string()))?;
+        if !matches!(url.scheme(), "mysql" | "mariadb") {
+            return Err(bad("it does not begin with `mysql://`".to_owned()));
+        }
+        if url.scheme() == "mariadb" {
+            let plain = url.as_str().replacen("mariadb", "mysql", 1);
+            url = Url::parse(&plain).map_err(|error| bad(error.to_string()))?;
+        }
+        let mut pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+        let ca = pairs.iter().position(|(key, _)| key == "ssl_ca").map(|place| pairs.remove(place).1);
+        let says = |name: &str| pairs.iter().any(|(key, _)| key == name);
+        let near = url.host_str().is_none_or(is_near) || says("socket");
+        if !says("require_ssl") && (!near || ca.is_some()) {
+            pairs.push(("require_ssl".to_owned(), "true".to_owned()));
+        }
+        url.set_query(None);
+        if !pairs.is_empty() {
+            url.query_pairs_mut().extend_pairs(&pairs);
+        }
+        let mut opts = Opts::from_url(url.as_str()).map_err(|error| bad(explain_url(&error)))?;
+        if let Some(ssl) = opts.ssl_opts() {
+            // mysql_async takes the process's provider, and a program that names its own everywhere has none.
+            if CryptoProvider::get_default().is_none() {
+                let _ = CryptoProvider::clone(&provider()).install_default();
+            }
+            let ssl = ssl.clone();
+            let ssl = match ca {
+                Some(file) => {
+                    let file = PathBuf::from(file);
+                    unladen_tls::authorities(&file).map_err(|error| SettingsError::Tls(error.to_string()))?;
+                    ssl.with_root_certs(vec![file.into()]).with_disable_built_in_roots(true)
+                }
+                // The certificate is not checked.
+                None if ssl.accept_invalid_certs() => ssl,
+                // mysql_async's own are Mozilla's of its build date: not those that this system's owner adds or
+                // distrusts.
+                None => {
+                    let system = system_certificates().map_err(|error| SettingsError::Tls(error.to_string()))?;
+                    let system = system.iter().map(|certificate| certificate.to_vec().into()).collect();
+                    ssl.with_root_certs(system).with_disable_built_in_roots(true)
+                }
+            };
+            opts = OptsBuilder::from_opts(opts).ssl_opts(Some(ssl)).into();
+        }
+        // A connection that is given up while silent waits in the background for its end: keep-alive ends it if the
+        // server is gone.
+        if opts.tcp_keepalive().is_none() {
+            opts = OptsBuilder::from_opts(opts).tcp_keepalive(Some(KEEP_ALIVE)).into();
+        }
+        let shown =
+            opts.socket().map_or_else(|| format!("{}:{}", opts.ip_or_hostname(), opts.tcp_port()), str::to_owned);
+        Ok(Self { opts, shown })
+    }
+}
+
+/// The parser's own message may show what it could not read: part of a password, if that has a `?`.
+fn explain_url(error: &UrlError) -> String {
+    match error {
+        UrlError::UnknownParameter { param } if param.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') => {
+            format!("the parameter `{param}` is not known")
+        }
+        UrlError::InvalidParamValue { param, .. } => format!("the value of `{param}` is none it may have"),
+        UrlError::UnknownParameter { .. } => "a parameter is not known".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

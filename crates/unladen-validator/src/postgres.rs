@@ -4,6 +4,10 @@
 //! at a time. Parameters go as text, whatever the query's types are; the answer is the first column of the first row,
 //! cast to text by PostgreSQL. Sessions are read-only, except those that a pooler lends.
 
+mod connections;
+mod listener;
+mod value;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,22 +17,14 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use unladen_postgres::PostgresAddress;
 
-use self::connections::{InFlightQuery, ThreadConnections};
-use self::explain::explain;
-use self::link::{CONNECT, Link};
+use self::connections::{CONNECT, InFlightQuery, Link, ThreadConnections};
 use self::listener::Listener;
-use self::value::{Raw, Text, fits, version};
-use crate::ask::{Answer, Ask};
+use self::value::{Raw, Text, explain, fits, version};
 use crate::backoff::Backoff;
 use crate::counts::text;
 use crate::pushed::Pushed;
+use crate::question::{Answer, Ask};
 use crate::{AskError, ListenSettings, Question, SettingsError, Version};
-
-mod connections;
-mod explain;
-mod link;
-mod listener;
-mod value;
 
 /// Whether a session is read-only, and has a statement timeout.
 const LIMITS: &str =

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 use unladen_fleet::BusUrl;
+use unladen_postgres::AddressError;
+
+use crate::{PathPattern, PatternError};
 
 /// What to ask, and for which pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -147,6 +150,43 @@ fn masked(url: &str) -> String {
     let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
     let place = place.split_once('?').map_or(place, |(place, _)| place);
     format!("{scheme}://{place}")
+}
+
+/// Why a validator cannot have such settings. No message shows a password.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    #[error("path: {0}")]
+    Path(#[from] PatternError),
+    #[error("`{name}` is none of the path's names ({names}): correct it, or add `{{{name}}}` to the path")]
+    Name { name: String, names: String },
+    #[error("the database's address: {0}")]
+    Url(String),
+    #[error("`shared`: {0}")]
+    Valkey(String),
+    #[error("TLS to the database: {0}")]
+    Tls(String),
+    #[error("the file's path: {0}")]
+    File(String),
+    #[error("{0}")]
+    Number(&'static str),
+}
+
+impl From<AddressError> for SettingsError {
+    fn from(error: AddressError) -> Self {
+        match error {
+            AddressError::Url(why) => Self::Url(why),
+            AddressError::Tls(why) => Self::Tls(why),
+            other => Self::Url(other.to_string()),
+        }
+    }
+}
+
+pub(crate) fn place(name: &str, pattern: &PathPattern) -> Result<usize, SettingsError> {
+    pattern.names().iter().position(|other| other == name).ok_or_else(|| {
+        let names = if pattern.names().is_empty() { "it has none".to_owned() } else { pattern.names().join(", ") };
+        SettingsError::Name { name: name.to_owned(), names }
+    })
 }
 
 #[cfg(test)]

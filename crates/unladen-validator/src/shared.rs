@@ -7,30 +7,27 @@
 //! An answer that is known here is used for requests that come before its time is over. Nobody waits for an engine that
 //! does not answer: after the first failure, all ask for themselves until it is back.
 
+mod driver;
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc::{Sender, channel, error::TrySendError};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::oneshot;
 use tokio::task::spawn_local;
 use tokio::time::sleep;
 use unladen_fleet::{BusError, ValkeyPlace};
 
-use self::counts::SharedCounts;
-use self::driver::{Driver, Job, Looked};
-use self::value::LONGEST;
+use self::driver::{Driver, Job, LONGEST, Looked};
 use crate::answers::Answers;
-use crate::ask::{Answer, Ask};
 use crate::asker::Asker;
-use crate::counts::{locked, text};
+use crate::counts::{SharedCounts, locked, text};
+use crate::question::{Answer, Ask};
 use crate::single_flight::SingleFlight;
 use crate::{AskError, Question, SettingsError, ValidatorSettings, ValidatorSource, Version};
-
-mod counts;
-mod driver;
-mod value;
 
 /// Jobs that wait for a thread's connection; if it is full, askers ask for themselves.
 const QUEUE: usize = 256;
@@ -51,8 +48,6 @@ pub(crate) struct Shared {
     answers: Answers<Instant>,
     pub(crate) counts: Arc<SharedCounts>,
 }
-
-// === impl Shared ===
 
 impl Shared {
     /// `None` if answers are not shared.

@@ -9,7 +9,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -17,8 +18,8 @@ use tokio::sync::Notify;
 use tokio::task::spawn_local;
 use tokio::time::timeout;
 
-use crate::ask::{Answer, Ask};
 use crate::counts::{Counts, locked};
+use crate::question::{Answer, Ask};
 use crate::{AskError, Question};
 
 #[cfg(test)]

@@ -9,12 +9,10 @@ use std::time::Duration;
 use crate::answers::Answers;
 use crate::clock::now;
 use crate::error::AcmeError;
-use crate::event::Event;
+use crate::event::{Event, Pace, Tell};
 use crate::held::Held;
 use crate::issued::Issued;
-use crate::order::Ordering;
-use crate::pace::{Pace, Tell};
-use crate::renewal;
+use crate::order::{self, Ordering};
 use crate::schedule::{Schedule, Step};
 use crate::state::{Folder, StateError};
 use crate::wanted::Wanted;
@@ -208,7 +206,7 @@ impl Follower {
                 schedule.not_suggested(now(), true);
                 self.folder.keep_schedule(self.wanted.name(), &schedule)?;
                 let tell = self.tell.clone();
-                match renewal::ask(&self.wanted, &self.folder, (key, serial), |event| tell(event)).await {
+                match order::ask(&self.wanted, &self.folder, (key, serial), |event| tell(event)).await {
                     Ok(Some((window, again))) => {
                         schedule.suggested(now(), &id_of(&held), window, again, fastrand::f64());
                     }

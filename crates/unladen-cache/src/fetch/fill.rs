@@ -16,8 +16,6 @@ pub struct FetchWriter<H: Clone> {
     is_ended: bool,
 }
 
-// === impl FetchWriter ===
-
 impl<H: Clone> FetchWriter<H> {
     pub(super) fn new(fetch: Arc<InFlightFetch<H>>) -> Self {
         fetch.shared.fills.fetch_add(1, Ordering::Relaxed);

@@ -274,7 +274,7 @@ fn alone_is_not_joined() {
 
 #[test]
 fn a_body_that_is_too_long_is_kept_no_longer_than_it_takes_to_read() {
-    const PIECE: usize = body::PIECE;
+    const PIECE: usize = state::PIECE;
     let fetches = InFlightFetches::new();
     let (mut fill, mut first) = lead(&fetches, "a");
     let mut second = follow(&fetches, "a");

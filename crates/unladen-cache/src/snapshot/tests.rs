@@ -190,7 +190,7 @@ fn a_snapshot_of_another_format_says_so() {
 #[test]
 fn a_count_that_is_far_too_great_takes_no_memory() {
     let mut payload = Vec::new();
-    super::reader::write_sized(&mut payload, b"http://a/");
+    super::write_sized(&mut payload, b"http://a/");
     payload.extend_from_slice(&u32::MAX.to_le_bytes());
     assert_eq!(SnapshotEntry::read(&payload).unwrap_err(), SnapshotError::Short);
 }

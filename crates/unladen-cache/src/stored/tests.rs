@@ -41,13 +41,13 @@ fn tags_of_each_field() {
 
 #[test]
 fn too_many_tags_are_all_tags() {
-    let many: Vec<_> = (0..=tags::MOST).map(|n| format!("{n}")).collect();
+    let many: Vec<_> = (0..=MOST).map(|n| format!("{n}")).collect();
     let stored_many = stored(&[("xkey", &many.join(" "))]);
-    assert_eq!(stored_many.tags.len(), tags::MOST);
+    assert_eq!(stored_many.tags.len(), MOST);
     assert!(stored_many.has_more_tags && stored_many.has_tag("anything"));
     let exact = stored(&[("xkey", &many[1..].join(" "))]);
     assert!(!exact.has_more_tags && !exact.has_tag("anything") && exact.has_tag("1"));
-    assert!(stored(&[("xkey", &"x".repeat(tags::LONGEST + 1))]).has_tag("anything"));
+    assert!(stored(&[("xkey", &"x".repeat(LONGEST + 1))]).has_tag("anything"));
 }
 
 #[test]

@@ -13,6 +13,10 @@
 //! If somebody removes the second stream's messages, each node finds its own word gone at the next one, and does not
 //! answer who is in the list for a lease from then on.
 
+mod link;
+mod place;
+
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -21,15 +25,9 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use self::link::Link;
-use self::patience::PATIENCE;
-use self::place::Place;
+use self::place::{PATIENCE, Place};
 use crate::purge_bus::{Answer, BATCH, BackEnd, PurgeBus, Read};
 use crate::{BusError, BusSettings, Member, Position};
-
-mod forbidden;
-mod link;
-mod patience;
-mod place;
 
 pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["nats", "tls"], name: "NATS", open };
 
@@ -148,12 +146,12 @@ impl Nats {
         // Messages of a restored copy have other times; a server does not change to a copy under an open connection.
         let known = self.last().clone().filter(|(position, _)| position == after && first <= after.index());
         if let Some((_, time)) = known
-            && !link.is_verified()
+            && !link.is_verified.load(Ordering::Relaxed)
             && link.record(after.index()).await?.is_none_or(|(other, _)| other != time)
         {
             return lost("the stream was put back");
         }
-        link.verified();
+        link.is_verified.store(true, Ordering::Relaxed);
         let end = last.min(after.index().saturating_add(BATCH as u64));
         let read: Vec<_> = stream::iter(after.index() + 1..=end)
             .map(|index| {
@@ -194,15 +192,15 @@ impl Nats {
             let left = wait.saturating_sub(begun.elapsed());
             match &read {
                 Read::Records(records) if records.is_empty() && !left.is_zero() => {
-                    let is_owed = link.is_owed() && soon <= LATEST_SOON;
+                    let is_owed = link.unread.load(Ordering::Relaxed) > 0 && soon <= LATEST_SOON;
                     is_told = link.wait(left.min(if is_owed { soon } else { LOOK })).await;
                     soon *= 2;
                     if !is_told && !is_owed {
-                        link.settle();
+                        link.unread.store(0, Ordering::Relaxed);
                     }
                 }
                 Read::Records(records) => {
-                    link.has_read(records.len());
+                    link.unread.fetch_sub(records.len() as i64, Ordering::Relaxed);
                     let last = records.last().map(|(last, _)| last.clone()).filter(|_| records.len() < BATCH);
                     *self.whole() = last.map(|last| (Arc::downgrade(link), last));
                     return Ok(read);

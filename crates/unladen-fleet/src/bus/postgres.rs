@@ -5,6 +5,9 @@
 //! that publishes, since publishers wait for each other. The server must be the primary; of several in the URL,
 //! `target_session_attrs=read-write` finds it.
 
+mod link;
+mod statements;
+
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -15,18 +18,10 @@ use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{FromSql, ToSql, Type};
 use unladen_postgres::PostgresAddress;
 
-use self::error::explain;
-use self::link::Link;
-use self::marks::Marks;
-use self::statements::{CHANNEL, CONFIRM, END, LEAVE, MEMBERS, PUBLISH, READ, TELL};
-use crate::batch::Batch;
-use crate::purge_bus::{Answer, BackEnd, MEMBERS as MOST, PurgeBus, Read, Records};
+use self::link::{Link, explain};
+use self::statements::{CHANNEL, CONFIRM, END, LEAVE, MEMBERS, Marks, PUBLISH, READ, TELL};
+use crate::purge_bus::{Answer, BackEnd, Batch, MEMBERS as MOST, PurgeBus, Read, Records};
 use crate::{BusError, BusSettings, Member, Position};
-
-mod error;
-mod link;
-mod marks;
-mod statements;
 
 pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["postgres", "postgresql"], name: "PostgreSQL", open };
 

@@ -5,7 +5,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, oneshot};
 
-use super::sending::Sending;
 use crate::Position;
 
 /// Maximum of waiting purges: further ones are replaced by one soft purge of everything.
@@ -134,4 +133,10 @@ impl State {
         self.waiting.drain(..).for_each(give);
         std::mem::replace(&mut self.told, self.refused) < self.refused
     }
+}
+
+#[derive(Debug)]
+pub(super) struct Sending {
+    pub(super) record: String,
+    pub(super) reply: Option<oneshot::Sender<Position>>,
 }

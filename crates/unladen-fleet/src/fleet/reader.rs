@@ -1,15 +1,19 @@
-//! Reads records, forgets, and only then reports the position.
+//! What a node does all the time: it reads records, forgets, and only then reports the position; it writes its own
+//! purges, in order, until the bus has them; and it keeps itself in the list.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::task::spawn_blocking;
 
-use super::Fleet;
-use crate::plain::plain;
+use crate::error::plain;
+use crate::fleet::{BEATS, Fleet, MARGIN};
 use crate::purge_bus::Read;
-use crate::{Forget, News, Position, Record, RecordError};
+use crate::{Forget, News, Position, Record, RecordError, What};
+
+/// Purges written at once.
+const AT_ONCE: usize = 100;
 
 impl Fleet {
     pub(super) async fn read(&self, forget: &Arc<dyn Forget>) {
@@ -125,5 +129,90 @@ impl Fleet {
     async fn doubt(&self, forget: &Arc<dyn Forget>) {
         let forget = forget.clone();
         let _ = spawn_blocking(move || forget.doubt()).await;
+    }
+
+    pub(super) async fn send(&self, forget: &dyn Forget) {
+        let mut failures = 0;
+        loop {
+            let (records, gone) = self.queue.next(AT_ONCE);
+            let overflowed = self.queue.overflowed();
+            if records.is_empty() && overflowed.is_none() {
+                self.queue.rings().await;
+                continue;
+            }
+            if !records.is_empty() {
+                let places = self.insist(&records, &mut failures).await;
+                self.counts.sent.fetch_add(records.len() as u64, Ordering::Relaxed);
+                for (reply, place) in self.queue.take_until(gone).into_iter().zip(places) {
+                    // The caller may have given up.
+                    reply.map(|reply| reply.send(place));
+                }
+            }
+            // All rejected purges came before this is written.
+            if let Some(refused) = self.queue.overflowed() {
+                forget.tell(&News::Overflow);
+                self.insist(&[self.record(None, What::All, true)], &mut failures).await;
+                self.queue.told(refused);
+            }
+        }
+    }
+
+    async fn insist(&self, records: &[String], failures: &mut u32) -> Vec<Position> {
+        loop {
+            match self.bus.publish(records).await {
+                Ok(places) if places.len() == records.len() => {
+                    *failures = 0;
+                    // Before it counts as sent.
+                    if let Some(last) = places.last() {
+                        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(last.clone());
+                    }
+                    return places;
+                }
+                Ok(_) => tokio::time::sleep(self.settings.lease).await,
+                Err(error) => {
+                    let pause = self.pause(error, failures);
+                    tokio::time::sleep(pause).await;
+                }
+            }
+        }
+    }
+
+    pub(super) async fn beat(&self) {
+        let mut failures = 0;
+        let lease = self.settings.lease;
+        let mut last: Option<Instant> = None;
+        loop {
+            let position = self.progress().position().cloned();
+            let Some(position) = position else {
+                self.moved.notified().await;
+                continue;
+            };
+            // Before the request: the engine counts from later.
+            let began = Instant::now();
+            self.contact().asked = Some(began);
+            // Between two beats, others wait only for the position.
+            let told = match last {
+                Some(last) if began.duration_since(last) < lease / BEATS => self.bus.tell(&position, lease).await,
+                _ => self.bus.confirm(&position, lease).await.map(Some),
+            };
+            self.contact().asked = None;
+            match told {
+                Ok(end) => {
+                    failures = 0;
+                    if let Some(end) = end {
+                        self.progress().beaten(end, began + lease - lease / MARGIN, &self.lease);
+                        last = Some(began);
+                    }
+                    self.contact().last_beat = Some(Instant::now());
+                    let pause = (lease / BEATS).saturating_sub(last.unwrap_or(began).elapsed());
+                    let _ = tokio::time::timeout(pause, self.moved.notified()).await;
+                }
+                Err(error) => {
+                    last = None;
+                    let pause: Duration = self.pause(error, &mut failures).min(lease / BEATS);
+                    tokio::time::sleep(pause).await;
+                }
+            }
+        }
     }
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use super::Fleet;
-use super::waiting::Waiting;
+use crate::fleet::Fleet;
+use crate::fleet::progress::Waiting;
 use crate::purge_bus::MEMBERS;
 use crate::{Member, Position, Wait};
 

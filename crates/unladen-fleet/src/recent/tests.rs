@@ -10,3 +10,13 @@ fn twice_is_once_within_a_bound() {
     recent.clear();
     assert!(recent.insert(b"a"));
 }
+
+#[test]
+fn what_happens_often_is_counted() {
+    let (seldom, now) = (Seldom::default(), Instant::now());
+    assert_eq!(seldom.passes(now), Some(1));
+    assert_eq!(seldom.passes(now + PAUSE / 2), None);
+    assert_eq!(seldom.passes(now + PAUSE / 2), None);
+    assert_eq!(seldom.passes(now + PAUSE), Some(3));
+    assert_eq!(seldom.passes(now + PAUSE * 2), Some(1));
+}

@@ -124,7 +124,7 @@ fn what_is_sampled_is_an_example_and_nothing_is_kept_of_the_rest() {
     let trace = Trace { trace_id: [7; 16], parent_id: None, span_id: [8; 8], sampled: false };
     shard.observe(&RequestAccount { trace: Some(trace), ..record() });
     shard.observe(&RequestAccount { trace: None, ..record() });
-    let rows = || shard.rows.iter().filter_map(OnceLock::get);
+    let rows = || shard.rows.0.iter().filter_map(OnceLock::get);
     assert!(rows().all(|row| row.examples.get().is_none()));
     shard.observe(&RequestAccount { trace: Some(Trace { sampled: true, ..trace }), ..record() });
     let totals = Totals::of([&shard]);

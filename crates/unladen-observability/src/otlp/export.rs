@@ -8,13 +8,11 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::client::Client;
-use super::destination::Destination;
-use super::retry::{self, Patience};
-use super::span::Span;
-use super::{metrics, resource, traces};
 use crate::Observability;
 use crate::families::families;
+use crate::otlp::client::{Client, Destination};
+use crate::otlp::metrics;
+use crate::otlp::traces::{self, Span};
 use crate::wall::Wall;
 
 const LOOK: Duration = Duration::from_millis(250);
@@ -164,8 +162,8 @@ impl<'a> Sending<'a> {
                     counts.taken.fetch_add(1, Ordering::Relaxed);
                     return Sent::Taken(rejected(&answer.body));
                 }
-                Ok(answer) if !retry::is_worth_it(answer.status) => break,
-                Ok(answer) => retry::asked_for(answer.retry_after.as_deref(), Wall::now()),
+                Ok(answer) if !is_worth_it(answer.status) => break,
+                Ok(answer) => asked_for(answer.retry_after.as_deref(), Wall::now()),
                 Err(_) => None,
             };
             let Some(wait) = self.patience.wait(times, start.elapsed(), asked_for) else { break };
@@ -180,7 +178,7 @@ impl<'a> Sending<'a> {
 
     fn resource(&self, to: &Destination) -> Value {
         let node = self.observability.fleet().map(|fleet| fleet.settings().bus.node.clone());
-        resource::document(to, &self.observability.exporter.instance, node.as_deref())
+        traces::resource(to, &self.observability.exporter.instance, node.as_deref())
     }
 }
 
@@ -191,3 +189,45 @@ fn rejected(answer: &[u8]) -> u64 {
     let number = |value: &Value| value.as_u64().or_else(|| value.as_str()?.parse().ok());
     number(&partial["rejectedSpans"]).unwrap_or(0)
 }
+
+#[derive(Clone, Copy, Debug)]
+struct Patience {
+    /// Pause before the second attempt; doubled each time, then multiplied by a random factor from 0.5 to 1.5.
+    pub(super) first: Duration,
+    /// Maximum pause, unless the collector asks for a longer one.
+    pub(super) longest: Duration,
+    /// No pause may end later than this after the first attempt.
+    pub(super) whole: Duration,
+}
+
+fn is_worth_it(status: u16) -> bool {
+    matches!(status, 429 | 502 | 503 | 504)
+}
+
+/// `Retry-After` (RFC 9110, section 10.2.3); `None` if it is missing or malformed.
+fn asked_for(retry_after: Option<&str>, now: Wall) -> Option<Duration> {
+    let said = retry_after?.trim();
+    said.parse().map(Duration::from_secs).ok().or_else(|| now.until(said))
+}
+
+// === impl Patience ===
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { first: Duration::from_secs(1), longest: Duration::from_secs(30), whole: Duration::from_secs(60) }
+    }
+}
+
+impl Patience {
+    /// Pause after `times` attempts, `spent` after the first; `None` to give up.
+    pub(super) fn wait(&self, times: u32, spent: Duration, asked_for: Option<Duration>) -> Option<Duration> {
+        let wait = asked_for.unwrap_or_else(|| {
+            let doubled = self.first.saturating_mul(1_u32.checked_shl(times.saturating_sub(1)).unwrap_or(u32::MAX));
+            doubled.min(self.longest).mul_f64(0.5 + fastrand::f64())
+        });
+        (spent.saturating_add(wait) <= self.whole).then_some(wait)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -11,14 +11,11 @@ use hyper::{Request, Response};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use std::time::Duration;
-
-use super::target::Target;
 use super::*;
-use crate::Observability;
 use crate::observability::tests::{record, with};
+use crate::otlp::client::Target;
 use crate::upstreams::tests::told;
-use crate::{End, ObservabilitySettings, Reason, Reuse, Trace};
+use crate::{End, Observability, ObservabilitySettings, Reason, Reuse, Trace};
 
 const TRACE: Trace = Trace { trace_id: [0xAB; 16], parent_id: Some([0xEF; 8]), span_id: [0xCD; 8], sampled: true };
 

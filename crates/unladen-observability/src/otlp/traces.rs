@@ -1,15 +1,17 @@
-//! Writes spans as OTLP's JSON: [`request`]. Attributes follow OpenTelemetry's conventions for HTTP clients: seen from
+//! Spans of sampled requests, and OTLP's JSON of them: [`request`]. Attributes follow OpenTelemetry's conventions for HTTP clients: seen from
 //! the application's side, `serve` is its client.
+
+use std::fs;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use unladen_pool::Address;
 
-use super::span::Span;
-use crate::End;
-use crate::hex;
-use crate::method::Method;
+use crate::otlp::client::Destination;
+use crate::request_account::Method;
 use crate::upstreams::At;
 use crate::wall::Wall;
+use crate::{CacheResult, End, RequestAccount, Reuse, Trace, Version, hex, random};
 
 /// Query parameters that sign it, as listed in OpenTelemetry's conventions: readers of a trace must not be able to use
 /// them.
@@ -151,3 +153,97 @@ fn without_signatures(target: &str) -> String {
     let query: Vec<String> = query.split('&').map(redacted).collect();
     format!("{path}?{}", query.join("&"))
 }
+
+// Maximum bytes of text that peers choose.
+const METHOD: usize = 64;
+const TARGET: usize = 4096;
+const REQUEST_ID: usize = 256;
+
+#[derive(Clone, Debug)]
+pub(super) struct Span {
+    pub(super) upstream: Box<str>,
+    pub(super) endpoint: Option<Address>,
+    pub(super) method: Method,
+    /// As sent, if it is not a known one.
+    pub(super) method_original: Option<Box<[u8]>>,
+    pub(super) target: Box<[u8]>,
+    pub(super) request_id: Box<[u8]>,
+    pub(super) upstream_version: Option<Version>,
+    pub(super) status: u16,
+    pub(super) end: End,
+    pub(super) reuse: Reuse,
+    pub(super) attempts: u32,
+    pub(super) began: Instant,
+    pub(super) connected: Option<Duration>,
+    pub(super) first_byte: Option<Duration>,
+    pub(super) total: Duration,
+    pub(super) bytes_in: u64,
+    pub(super) bytes_out: u64,
+    pub(super) trace: Trace,
+    pub(super) cache: Option<(CacheResult, &'static str)>,
+}
+
+impl Span {
+    pub(super) fn of(record: &RequestAccount<'_>, trace: Trace) -> Self {
+        let method = Method::of(record.method);
+        Self {
+            upstream: record.upstream.into(),
+            endpoint: record.endpoint.cloned(),
+            method,
+            method_original: (method == Method::Other).then(|| cut(record.method, METHOD)),
+            target: cut(record.target, TARGET),
+            request_id: cut(record.request_id, REQUEST_ID),
+            upstream_version: record.upstream_version,
+            status: record.status,
+            end: record.end,
+            reuse: record.reuse,
+            attempts: record.attempts,
+            began: record.began,
+            connected: record.connected,
+            first_byte: record.first_byte,
+            total: record.total,
+            bytes_in: record.bytes_in,
+            bytes_out: record.bytes_out,
+            trace,
+            cache: record.cache,
+        }
+    }
+}
+
+fn cut(bytes: &[u8], limit: usize) -> Box<[u8]> {
+    bytes[..bytes.len().min(limit)].into()
+}
+
+/// Attributes of this process; `node` is its name in a fleet.
+pub(super) fn resource(to: &Destination, instance: &str, node: Option<&str>) -> Value {
+    let mut attributes = vec![
+        attribute("service.name", to.service.as_str()),
+        attribute("service.instance.id", instance),
+        attribute("service.version", env!("CARGO_PKG_VERSION")),
+        attribute("telemetry.sdk.name", "unladen"),
+        attribute("telemetry.sdk.language", "rust"),
+        attribute("telemetry.sdk.version", env!("CARGO_PKG_VERSION")),
+        attribute("process.pid", std::process::id()),
+    ];
+    // The usual name, so that data of other programs on this machine can be matched.
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned());
+    let more = [
+        ("host.name", host.as_deref().filter(|name| !name.is_empty())),
+        ("deployment.environment.name", to.environment.as_deref()),
+        ("cloud.availability_zone", to.zone.as_deref()),
+        ("unladen.fleet.node", node),
+    ];
+    attributes.extend(more.into_iter().filter_map(|(key, value)| Some(attribute(key, value?))));
+    json!({ "attributes": attributes })
+}
+
+/// A unique name: a UUID of random bits (RFC 9562, version 4), as the conventions require.
+pub(super) fn instance() -> String {
+    let bits = random::wide_bits() & !(0xf << 76 | 0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+    let hex = format!("{bits:032x}");
+    let part = |from, to| hex.get(from..to).unwrap_or_default();
+    [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
+}
+
+#[cfg(test)]
+mod tests;

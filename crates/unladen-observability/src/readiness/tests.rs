@@ -1,10 +1,9 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::certificate_state::{CertificateState, OrderState};
 use crate::observability::tests::observability;
-use crate::sites::SiteState;
 use crate::sites::tests::Told as ToldSite;
+use crate::sites::{CertificateState, OrderState, SiteState};
 use crate::upstreams::tests::{Told, told};
 
 /// Two threads, of which one has begun; a site of two endpoints, and one that waits for its certificate.

@@ -1,9 +1,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::*;
-use crate::certificate_state::OrderState;
-use crate::snapshot_state::WrittenSnapshot;
+use crate::sites::{OrderState, WrittenSnapshot, *};
 
 /// A site that does as it is told, and remembers what it was to forget.
 #[derive(Debug)]

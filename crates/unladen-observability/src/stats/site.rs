@@ -2,15 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::histogram::histogram;
 use crate::CacheResult;
-use crate::certificate_state::CertificateState;
 use crate::histogram::HistogramTotals;
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::misses::{Miss, WINDOW};
 use crate::site_counts::{BROUGHT, SiteTotals};
-use crate::sites::{QueueState, SiteState, StoreState};
-use crate::snapshot_state::SnapshotState;
+use crate::sites::{CertificateState, QueueState, SiteState, SnapshotState, StoreState};
 
 /// Null if it is no site.
 pub(super) fn site(upstream: &UpstreamSnapshot) -> Value {
@@ -150,4 +147,9 @@ fn miss(miss: &Miss) -> Value {
 fn text(bytes: &[u8]) -> String {
     let controls = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
     String::from_utf8_lossy(bytes).chars().map(controls).collect()
+}
+
+/// Counts of its buckets, whose bounds are `bounds_ns`, and the sum.
+pub(super) fn histogram(totals: &HistogramTotals) -> Value {
+    json!({ "buckets": totals.buckets, "sum_ns": totals.sum_ns })
 }

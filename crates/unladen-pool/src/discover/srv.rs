@@ -8,11 +8,10 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::error::DiscoverError;
-use super::found::{Found, MOST};
-use crate::backoff;
+use crate::discover::found::{DiscoverError, Found, MOST};
 use crate::endpoint::Address;
 use crate::resolve::{ResolveError, Resolver, SrvAnswer, SrvRecord, pair};
+use crate::retry;
 use crate::settings::ResolveSettings;
 
 const AT_A_TIME: usize = 16;
@@ -56,7 +55,7 @@ impl SrvNames {
             }
             Err(_) => {
                 self.failures = self.failures.saturating_add(1);
-                let most = backoff::bound(self.failures, FIRST_RETRY, self.settings.max_ttl.max(MIN_RETRY));
+                let most = retry::bound(self.failures, FIRST_RETRY, self.settings.max_ttl.max(MIN_RETRY));
                 self.due = Instant::now() + most.mul_f64(fastrand::f64()).max(MIN_RETRY);
             }
         }

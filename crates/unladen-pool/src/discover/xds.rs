@@ -4,28 +4,25 @@
 //! The cluster is requested by name; its resource names the endpoints' resource. Usable answers are accepted (ACK);
 //! others are rejected with the reason (NACK), and the last accepted one stays.
 
+mod grpc;
+mod messages;
+mod told;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::found::Found;
-use crate::backoff;
 use crate::dial::dial;
-use crate::discovery::XdsSource;
+use crate::discover::found::Found;
 use crate::endpoint::Address;
 use crate::resolve::Resolver;
-use crate::settings::{Protocol, ResolveSettings, TlsSettings};
+use crate::retry;
+use crate::settings::{Protocol, ResolveSettings, TlsSettings, XdsSource};
 use crate::tls::Connector;
 use crate::transport::Transport;
-
-mod error;
-mod grpc;
-mod messages;
-mod told;
-
-pub(crate) use error::XdsError;
 use grpc::Call;
+pub(crate) use grpc::XdsError;
 use messages::{DiscoveryRequest, DiscoveryResponse, Locality, Node, Status};
 use told::Members;
 
@@ -129,7 +126,7 @@ impl ControlPlane {
     fn failed(&mut self, error: XdsError) -> XdsError {
         self.stream = None;
         self.failures = self.failures.saturating_add(1);
-        let most = backoff::bound(self.failures, FIRST_RETRY, MAX_RETRY);
+        let most = retry::bound(self.failures, FIRST_RETRY, MAX_RETRY);
         // Between half of it and all: not all nodes at once.
         self.due = Instant::now() + most.mul_f64(0.5 + 0.5 * fastrand::f64());
         error

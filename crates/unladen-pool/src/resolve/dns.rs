@@ -1,7 +1,9 @@
 //! The principal type is [`Dns`]: asks DNS servers for both address families, with search domains.
 
+use std::collections::HashMap;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hickory_resolver::config::{
@@ -9,11 +11,9 @@ use hickory_resolver::config::{
 };
 use hickory_resolver::net::NetError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
-use hickory_resolver::proto::rr::{Name, RecordType};
+use hickory_resolver::proto::ProtoError;
+use hickory_resolver::proto::rr::{Name, RData, Record, RecordType};
 use hickory_resolver::{TokioResolver, system_conf};
-
-use super::error::ResolveError;
-use super::srv::{SrvAnswer, srv_answer};
 
 /// Maximum wait for a server before it is asked again, or another: a packet may be lost, and glibc's 5 s are the whole
 /// time of a lookup.
@@ -180,6 +180,87 @@ impl Records {
         self.exists |= other.exists;
         self
     }
+}
+
+/// Why a name could not be resolved.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResolveError {
+    #[error("no DNS server is known: {}: {source}; addresses and names of /etc/hosts work without", file.display())]
+    NoServers { file: PathBuf, source: io::Error },
+    #[error("no DNS server can be asked as {} is: {source}; it should have a line `nameserver ADDRESS`", file.display())]
+    Unusable { file: PathBuf, source: NetError },
+    #[error("`{host}` is no name that DNS could have: {source}")]
+    BadName { host: String, source: ProtoError },
+    #[error("there is no host `{host}`: check its spelling, /etc/hosts and the search domains of /etc/resolv.conf")]
+    NotFound { host: String },
+    #[error("the name `{host}` has no address")]
+    NoAddress { host: String },
+    /// The name exists, without SRV records.
+    #[error("the name `{host}` has no SRV record")]
+    NoService { host: String },
+    #[error("{why}")]
+    Untold { why: String },
+    #[error("no DNS server answered for `{host}` within {after:?}")]
+    Timeout { host: String, after: Duration },
+    #[error("the DNS servers failed for `{host}`: {source}")]
+    Failed { host: String, source: NetError },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SrvAnswer {
+    /// Unordered; at least one.
+    pub(crate) records: Vec<SrvRecord>,
+    pub(crate) ttl: Duration,
+    /// Addresses in the additional section, and their shortest lifetime, by the target's name.
+    pub(crate) glue: HashMap<String, (Vec<IpAddr>, Duration)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct SrvRecord {
+    pub(crate) priority: u16,
+    pub(crate) weight: u16,
+    pub(crate) port: u16,
+    /// In lower case, with its final dot; `.` means that there is no such service.
+    pub(crate) target: String,
+}
+
+fn srv_answer(answers: &[Record], additionals: &[Record]) -> SrvAnswer {
+    let mut records = Vec::new();
+    let mut shortest = None;
+    for record in answers {
+        // A CNAME that leads to them may have a shorter lifetime.
+        shortest = Some(shortest.map_or(record.ttl, |ttl: u32| ttl.min(record.ttl)));
+        if let RData::SRV(srv) = &record.data {
+            records.push(SrvRecord {
+                priority: srv.priority,
+                weight: srv.weight,
+                port: srv.port,
+                target: text(&srv.target),
+            });
+        }
+    }
+    records.sort_unstable();
+    records.dedup();
+    let mut glue: HashMap<String, (Vec<IpAddr>, Duration)> = HashMap::new();
+    for record in additionals {
+        let (Some(address), target) = (record.data.ip_addr(), text(&record.name)) else { continue };
+        if !records.iter().any(|record| record.target == target) {
+            // Not a requested name.
+            continue;
+        }
+        let ttl = Duration::from_secs(record.ttl.into());
+        let (addresses, shortest) = glue.entry(target).or_insert_with(|| (Vec::new(), ttl));
+        addresses.push(address);
+        *shortest = ttl.min(*shortest);
+    }
+    SrvAnswer { records, ttl: Duration::from_secs(shortest.unwrap_or_default().into()), glue }
+}
+
+fn text(name: &Name) -> String {
+    let mut name = name.to_lowercase();
+    name.set_fqdn(true);
+    name.to_ascii()
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! The hosts file: [`lookup`].
 
+use std::io::{self, Read};
 use std::net::IpAddr;
 use std::path::Path;
-
-use super::file::read;
 
 /// Addresses of a name in this file (hosts(5)); empty if it cannot be read.
 pub(super) fn lookup(file: &Path, name: &str) -> Vec<IpAddr> {
@@ -21,6 +20,16 @@ fn find(text: &str, name: &str) -> Vec<IpAddr> {
         }
     }
     found
+}
+
+/// Maximum size; a longer file is an error.
+const MAX: u64 = 16 << 20;
+
+/// Reads a system file up to the maximum.
+pub(super) fn read(file: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    std::fs::File::open(file)?.take(MAX).read_to_end(&mut text)?;
+    Ok(text)
 }
 
 #[cfg(test)]

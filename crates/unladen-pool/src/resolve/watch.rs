@@ -1,19 +1,17 @@
 //! The principal type is [`Watcher`]: repeats the lookups of an upstream's origins.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
-use super::error::ResolveError;
-use super::pair::pair;
-use super::status::ResolveStatus;
-use super::{Answer, Resolver};
-use crate::backoff;
 use crate::endpoint::{Address, Endpoint};
+use crate::resolve::dns::ResolveError;
+use crate::resolve::{Answer, Resolver};
+use crate::retry;
 use crate::settings::{EndpointAddress, Origin, ResolveSettings};
 
 /// Lookups are repeated up to this share of an answer's lifetime after its end, so that many names do not all come at
@@ -130,7 +128,7 @@ impl Watcher {
             }
             Err(error) => {
                 source.failures = source.failures.saturating_add(1);
-                let most = backoff::bound(source.failures, FIRST_RETRY, self.settings.max_ttl.max(MIN_RETRY));
+                let most = retry::bound(source.failures, FIRST_RETRY, self.settings.max_ttl.max(MIN_RETRY));
                 source.due = Some(now + most.mul_f64(fastrand::f64()).max(MIN_RETRY));
                 self.status.failed(error);
             }
@@ -204,6 +202,89 @@ impl WatchedName {
         self.addresses = addresses;
         true
     }
+}
+
+/// State of an upstream's lookups. Shared with readers.
+#[derive(Debug, Default)]
+pub struct ResolveStatus {
+    lookups: AtomicU64,
+    failures: AtomicU64,
+    last: Mutex<Last>,
+}
+
+#[derive(Debug, Default)]
+struct Last {
+    error: Option<String>,
+    good: Option<std::time::Instant>,
+}
+
+impl ResolveStatus {
+    /// Completed lookups, failed ones included.
+    pub fn lookups(&self) -> u64 {
+        self.lookups.load(Ordering::Relaxed)
+    }
+
+    /// Failed lookups.
+    pub fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    /// Error of the last lookup, if it failed.
+    pub fn error(&self) -> Option<String> {
+        self.last().error.clone()
+    }
+
+    /// Age of the last good answer, if lookups have failed since; `None` while they succeed, or never have.
+    pub fn stale(&self) -> Option<Duration> {
+        let last = self.last();
+        last.error.as_ref().and(last.good).map(|good| good.elapsed())
+    }
+
+    pub(crate) fn looked_up(&self, well: bool) {
+        self.lookups.fetch_add(1, Ordering::Relaxed);
+        if !well {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn succeeded(&self) {
+        *self.last() = Last { error: None, good: Some(std::time::Instant::now()) };
+    }
+
+    pub(crate) fn failed(&self, error: String) {
+        self.last().error = Some(error);
+    }
+
+    fn last(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Pairs the n-th IPv6 with the n-th IPv4 address, IPv6 first (RFC 8305, section 4); the rest stay alone.
+///
+/// A name with both families mostly has the same hosts in both, and if one family does not work, each endpoint needs
+/// the other. Earlier pairs stay together while both addresses exist, so that one address more or less does not move
+/// all others.
+pub(crate) fn pair(addresses: &[SocketAddr], before: &[Vec<SocketAddr>]) -> Vec<Vec<SocketAddr>> {
+    let mut pairs: Vec<_> = before
+        .iter()
+        .filter(|pair| pair.len() == 2 && pair.iter().all(|address| addresses.contains(address)))
+        .cloned()
+        .collect();
+    let (mut v6, mut v4): (Vec<_>, Vec<_>) = addresses
+        .iter()
+        .copied()
+        .filter(|address| !pairs.iter().any(|pair| pair.contains(address)))
+        .partition(SocketAddr::is_ipv6);
+    for family in [&mut v6, &mut v4] {
+        family.sort_unstable();
+        family.dedup();
+    }
+    let paired = v6.len().min(v4.len());
+    pairs.extend(v6.iter().zip(&v4).map(|(v6, v4)| vec![*v6, *v4]));
+    pairs.extend(v6.iter().skip(paired).chain(v4.iter().skip(paired)).map(|alone| vec![*alone]));
+    pairs.sort_unstable();
+    pairs
 }
 
 #[cfg(test)]

@@ -1,16 +1,12 @@
 //! The principal type is [`ProxySettings`]: a listener and the upstream behind it.
 
-mod shared_rate;
-
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use unladen_pool::UpstreamSettings;
-
-pub use self::shared_rate::*;
-use crate::pace::Pace;
 
 /// Where to listen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -169,3 +165,103 @@ impl Default for ClientSettings {
         }
     }
 }
+
+/// A rate limit service that speaks `envoy.service.ratelimit.v3`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RateServiceSettings {
+    pub tls: bool,
+    /// A name, or an address without brackets.
+    pub host: String,
+    pub port: u16,
+    /// Which of the service's configurations applies.
+    pub domain: String,
+}
+
+/// An entry of a descriptor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntrySettings {
+    pub key: String,
+    pub value: EntryValue,
+}
+
+/// What the value of an entry is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryValue {
+    /// This value, always.
+    Fixed(String),
+    /// The client's address; for IPv6, its /64.
+    Client,
+    Header(String),
+}
+
+// === impl RateServiceSettings ===
+
+impl RateServiceSettings {
+    /// Host and port, as in a URL.
+    pub fn authority(&self) -> String {
+        let Self { host, port, .. } = self;
+        if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+    }
+}
+
+impl fmt::Display for RateServiceSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.tls { "grpcs" } else { "grpc" };
+        write!(f, "{scheme}://{}/{}", self.authority(), self.domain)
+    }
+}
+
+impl Serialize for RateServiceSettings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+// === impl EntrySettings ===
+
+impl fmt::Display for EntrySettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, value } = self;
+        match value {
+            EntryValue::Fixed(value) => write!(f, "{key}={value}"),
+            EntryValue::Client => write!(f, "{key}=$client"),
+            EntryValue::Header(name) => write!(f, "{key}=$header:{name}"),
+        }
+    }
+}
+
+impl Serialize for EntrySettings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A client's minimum average speed, after a grace period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Pace {
+    /// Time in which no speed is required.
+    pub grace: Duration,
+    /// Bytes a second; `None` for no minimum.
+    pub rate: Option<u64>,
+}
+
+impl Pace {
+    /// When a transfer that began at `began` and has carried `bytes` becomes too slow, unless more come.
+    pub fn until(&self, began: Instant, bytes: u64) -> Option<Instant> {
+        let rate = self.rate?.max(1);
+        let (whole, rest) = (bytes / rate, bytes % rate);
+        // The rest is less than a second's: its ns fit, unless the rate exceeds any line.
+        let part = u64::try_from(u128::from(rest) * 1_000_000_000 / u128::from(rate)).unwrap_or(0);
+        let earned = Duration::from_secs(whole) + Duration::from_nanos(part);
+        began.checked_add(self.grace.checked_add(earned)?)
+    }
+
+    /// The slower of both, which neither minds.
+    pub(crate) fn or_slower(self, other: Self) -> Self {
+        let rate = self.rate.zip(other.rate).map(|(one, other)| one.min(other));
+        Self { grace: self.grace.max(other.grace), rate }
+    }
+}
+
+#[cfg(test)]
+mod tests;

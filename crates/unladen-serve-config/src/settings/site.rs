@@ -4,16 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ipnet::IpNet;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use unladen_validator::ValidatorSettings;
 
-use super::acme::AcmeSettings;
-use super::application::{Application, FilesSettings};
-use super::host_name::HostName;
 use super::proxy::{ListenAddress, ProxySettings};
-use super::queue::QueueSettings;
-use super::route::RouteSettings;
-use super::snapshot::SnapshotSettings;
+use super::route::{Application, FilesSettings, RouteSettings};
 
 /// A site: what `serve` does in front of an application.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -190,4 +185,106 @@ pub struct CacheSettings {
     /// Stored pages are found by their site's settings: those from before this key existed must stay the same.
     #[serde(skip_serializing_if = "std::clone::Clone::clone")]
     pub tier: bool,
+}
+
+/// Which authority issues a site's certificate, and how (RFC 8555).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AcmeSettings {
+    /// Contact for the authority.
+    pub email: Option<String>,
+    pub directory: String,
+    pub challenge: Challenge,
+    /// Authorities trusted for calls to the directory, for a private one.
+    pub ca: Option<PathBuf>,
+    /// Folder of accounts, orders and certificates.
+    pub state: PathBuf,
+    /// External account binding (RFC 8555, section 7.3.4).
+    pub eab: Option<EabSettings>,
+}
+
+/// How control of the names is proved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Challenge {
+    /// Whichever listener the authority can reach.
+    #[default]
+    Auto,
+    /// On port 80.
+    #[serde(rename = "http-01")]
+    Http01,
+    /// On port 443 (RFC 8737).
+    #[serde(rename = "tls-alpn-01")]
+    TlsAlpn01,
+}
+
+/// The authority's account that this one is bound to.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct EabSettings {
+    pub kid: String,
+    /// The key in base64url, as the authority gives it. It is never shown.
+    #[serde(serialize_with = "hidden")]
+    pub key: String,
+}
+
+fn hidden<S: Serializer>(_: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str("…")
+}
+
+impl std::fmt::Debug for EabSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EabSettings").field("kid", &self.kid).finish_non_exhaustive()
+    }
+}
+
+/// A name that a site answers to: ASCII, in small letters, without port and final dot.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostName {
+    /// This name or address; IPv6 in brackets, as in a URL.
+    Exact(String),
+    /// `*.example.org` is kept as `example.org`: all names below it, by one label or several, but not the name itself.
+    Below(String),
+}
+
+impl std::fmt::Display for HostName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exact(name) => f.write_str(name),
+            Self::Below(name) => write!(f, "*.{name}"),
+        }
+    }
+}
+
+/// A queue of requests for the application.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct QueueSettings {
+    /// Requests at the application at a time; `None` for as many as it says it can take.
+    pub running: Option<usize>,
+    /// Waiting requests; beyond: 503.
+    pub length: usize,
+    /// Longest wait of a request; beyond: 503.
+    pub wait: Duration,
+    /// The cookie that tells apart clients that share an address.
+    pub cookie: Option<String>,
+}
+
+/// Settings of the cache's copy on disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SnapshotSettings {
+    pub file: PathBuf,
+    /// How often it is written, if anything has changed.
+    pub every: Duration,
+    pub trust: SnapshotTrust,
+}
+
+/// How far a process trusts its predecessor's pages if no validator vouches for them. Purges that came while neither
+/// ran are unknown to both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SnapshotTrust {
+    /// Fresh pages are served, except those with tags, which somebody means to purge. After a crash, purges since the
+    /// last write are unknown, too: then as `Revalidate`.
+    Fresh,
+    /// The application is asked about each before it is served.
+    Revalidate,
 }

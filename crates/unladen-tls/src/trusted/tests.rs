@@ -1,7 +1,6 @@
 //! Tests of [`Trusted`].
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
-
 use rustls::pki_types::ServerName;
 
 use super::*;
@@ -86,4 +85,11 @@ fn each_of_several_in_a_file_is_trusted() {
     let trusted = trusting(&[one.pem(), other.pem()]);
     assert_eq!(verify(&trusted, one.der(), "a.example"), Ok(()));
     assert_eq!(verify(&trusted, other.der(), "b.example"), Ok(()));
+}
+
+#[test]
+fn they_are_read_once() {
+    let first = system_authorities().unwrap();
+    assert!(first.len() > 10, "{}", first.len());
+    assert!(Arc::ptr_eq(&first, &system_authorities().unwrap()));
 }

@@ -11,10 +11,10 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{AsyncMessage, Client};
 use unladen_postgres::{Carrier, PostgresAddress};
 
-use super::explain::explain;
-use super::link::CONNECT;
 use crate::AskError;
 use crate::counts::text;
+use crate::postgres::connections::CONNECT;
+use crate::postgres::value::explain;
 use crate::pushed::Pushed;
 
 /// Identifies a server and its start; a standby does not send notifications.

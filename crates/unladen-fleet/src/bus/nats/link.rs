@@ -1,10 +1,9 @@
 //! The principal type is [`Link`]: a connection to a NATS server, with a fleet's streams there.
 
 use std::error::Error;
-use std::fmt;
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
+use std::{fmt, io};
 
 use async_nats::Subscriber;
 use async_nats::jetstream::context::{PublishAckFuture, PublishErrorKind};
@@ -16,11 +15,9 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 use unladen_tls::TlsFault;
 
-use super::patience::PATIENCE;
-use super::place::Place;
 use crate::BusError;
-use crate::bus::handshake::Handshake;
-use crate::plain::plain;
+use crate::bus::nats::place::{PATIENCE, Place};
+use crate::error::{Handshake, plain};
 use crate::purge_bus::MEMBERS;
 use crate::record::LONGEST;
 
@@ -34,14 +31,13 @@ pub(super) struct Link {
     /// Whether the stream of nodes keeps words for as long as this node's lease.
     is_kept: AtomicBool,
     news: Mutex<Subscriber>,
-    is_verified: AtomicBool,
+    pub(super) is_verified: AtomicBool,
     /// Last known creation time of the stream of records.
     made: AtomicI64,
-    /// Notified records not yet read; negative if records were read before their notification.
-    unread: AtomicI64,
+    /// Notified records not yet read, which the stream may have later; negative if records were read before their
+    /// notification.
+    pub(super) unread: AtomicI64,
 }
-
-// === impl Link ===
 
 impl Link {
     pub(super) async fn connect(place: &Place) -> Result<Self, BusError> {
@@ -114,27 +110,6 @@ impl Link {
             self.unread.fetch_add(1, Ordering::Relaxed);
         }
         true
-    }
-
-    pub(super) fn has_read(&self, count: usize) {
-        self.unread.fetch_sub(i64::try_from(count).unwrap_or(i64::MAX), Ordering::Relaxed);
-    }
-
-    /// Whether notifications are missing their records: the stream may have them later.
-    pub(super) fn is_owed(&self) -> bool {
-        self.unread.load(Ordering::Relaxed) > 0
-    }
-
-    pub(super) fn settle(&self) {
-        self.unread.store(0, Ordering::Relaxed);
-    }
-
-    pub(super) fn is_verified(&self) -> bool {
-        self.is_verified.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn verified(&self) {
-        self.is_verified.store(true, Ordering::Relaxed);
     }
 
     /// Creates the stream of nodes, or extends its retention, if another node's lease was shorter.

@@ -1,19 +1,15 @@
 //! The principal type is [`Place`]: address of a NATS server, and names of a fleet's streams and subjects.
 
 use std::fmt;
-use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use async_nats::ConnectOptions;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
+use async_nats::{ConnectOptions, Event, ServerError};
 use rustls::ClientConfig;
-use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::ServerCertVerifier;
-use unladen_tls::{Trusted, Verifier, provider, system_authorities};
+use unladen_tls::client_config;
 
-use super::forbidden::Forbidden;
-use super::patience::PATIENCE;
+use crate::error::plain;
 use crate::record::LONGEST;
 use crate::{BusError, BusSettings};
 
@@ -34,8 +30,6 @@ pub(super) struct Place {
     pub(super) forbidden: Forbidden,
 }
 
-// === impl Place ===
-
 impl Place {
     pub(super) fn new(settings: &BusSettings) -> Result<Self, BusError> {
         let url = &settings.url;
@@ -48,7 +42,8 @@ impl Place {
         if settings.ca.is_some() && !is_tls {
             return Err(wrong("`ca` is for TLS: write `tls://`"));
         }
-        let tls = if is_tls { Some(tls(settings.ca.as_deref()).map_err(|error| wrong(&error))?) } else { None };
+        let tls =
+            if is_tls { Some(client_config(settings.ca.as_deref()).map_err(|error| wrong(&error))?) } else { None };
         let text = |bytes: Vec<u8>| {
             String::from_utf8(bytes).map_err(|_| wrong("user and password are to be UTF-8, with `%` where needed"))
         };
@@ -180,22 +175,33 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Verifies the server's certificate, by the system's authorities or those of a file.
-fn tls(ca: Option<&Path>) -> Result<ClientConfig, String> {
-    let verifier: Arc<dyn ServerCertVerifier> = match ca {
-        Some(file) => Arc::new(Verifier(Trusted::read(file).map_err(|error| error.to_string())?)),
-        None => {
-            let roots = system_authorities().map_err(|error| error.to_string())?;
-            let builder = WebPkiServerVerifier::builder_with_provider(roots, provider());
-            builder.build().map_err(|error| error.to_string())?
+/// Time limit of connecting, and of an answer.
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Operations that a NATS server forbids its user. It reports them beside its answers, and does not answer a forbidden
+/// request: the caller only sees silence.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Forbidden(Arc<Mutex<Option<String>>>);
+
+impl Forbidden {
+    pub(super) fn hear(&self, event: &Event) {
+        if let Event::ServerError(ServerError::Other(words)) = event
+            && words.to_ascii_lowercase().contains("permissions violation")
+        {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(plain(words));
         }
-    };
-    Ok(ClientConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?
-        .dangerous()
-        .with_custom_certificate_verifier(verifier)
-        .with_no_client_auth())
+    }
+
+    /// Explains an error: the unanswered request may have been forbidden.
+    pub(super) fn explains(&self, error: BusError) -> BusError {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match (error, last) {
+            (BusError::Timeout, Some(words)) => BusError::Refused(format!(
+                "{words}: the user needs the JetStream API (`$JS.API.>`), `unladen.>` and `_INBOX.>`"
+            )),
+            (error, _) => error,
+        }
+    }
 }
 
 #[cfg(test)]

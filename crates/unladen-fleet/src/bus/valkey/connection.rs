@@ -1,23 +1,18 @@
 //! The principal type is [`Connection`]: a connection to Valkey, with or without TLS.
 
-use std::fmt;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
-use rustls::ClientConfig;
-use rustls::client::WebPkiServerVerifier;
-use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use unladen_tls::{TlsFault, Trusted, Verifier, provider, system_authorities};
+use unladen_tls::{TlsFault, client_config};
 
-use super::hint::{HANDSHAKE, closed, hint, refused_auth, silent};
-use super::resp::{self, Reply};
+use super::resp::{self, HANDSHAKE, Reply, closed, hint, refused_auth, silent};
 use crate::{BusError, BusUrl};
 
 pub(super) struct Place {
@@ -86,21 +81,7 @@ impl Place {
 /// Verifies the engine's certificate, by the system's authorities or those of a file.
 fn tls(host: &str, ca: Option<&Path>) -> Result<(TlsConnector, ServerName<'static>), String> {
     let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("`{host}` is no name for TLS"))?;
-    let verifier: Arc<dyn ServerCertVerifier> = match ca {
-        Some(file) => Arc::new(Verifier(Trusted::read(file).map_err(|error| error.to_string())?)),
-        None => {
-            let roots = system_authorities().map_err(|error| error.to_string())?;
-            let builder = WebPkiServerVerifier::builder_with_provider(roots, provider());
-            builder.build().map_err(|error| error.to_string())?
-        }
-    };
-    let config = ClientConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?
-        .dangerous()
-        .with_custom_certificate_verifier(verifier)
-        .with_no_client_auth();
-    Ok((TlsConnector::from(Arc::new(config)), name))
+    Ok((TlsConnector::from(Arc::new(client_config(ca)?)), name))
 }
 
 impl fmt::Debug for Place {
@@ -222,5 +203,52 @@ fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "run {}", self.run)
+    }
+}
+
+/// Address of an engine, and credentials.
+#[derive(Clone, Debug)]
+pub struct ValkeyPlace(Arc<Place>);
+
+/// A connection for other uses than purges, with the same bounds of replies.
+#[derive(Debug)]
+pub struct ValkeyEngine(Connection);
+
+impl ValkeyPlace {
+    /// From a URL of Valkey or Redis. `ca` holds authorities (PEM) for its certificate; `None` for the system's.
+    ///
+    /// # Errors
+    /// If the URL is unsuitable.
+    pub fn new(url: &BusUrl, ca: Option<&Path>) -> Result<Self, BusError> {
+        Place::new(url, ca).map(Arc::new).map(Self)
+    }
+
+    /// Error for a refusal, with advice.
+    pub fn refused(&self, error: &str) -> BusError {
+        self.0.refused(error)
+    }
+}
+
+impl ValkeyEngine {
+    /// Connects, authenticates, and asks the engine for its identity. Without a time limit.
+    ///
+    /// # Errors
+    /// If it cannot be reached, or refuses.
+    pub async fn open(place: &ValkeyPlace) -> Result<Self, BusError> {
+        Connection::open(&place.0).await.map(Self)
+    }
+
+    /// The engine's run id, 40 hexadecimal digits, which changes at each start.
+    pub fn run(&self) -> &str {
+        &self.0.run
+    }
+
+    /// Sends commands together, each a list of words, and reads their answers in this order. After a failure, or if the
+    /// future is dropped before it is done, the connection is unusable.
+    ///
+    /// # Errors
+    /// If the connection is lost, or an answer is out of bounds.
+    pub async fn ask_all(&mut self, commands: &[Vec<Vec<u8>>]) -> Result<Vec<Reply>, BusError> {
+        self.0.ask_all(commands).await
     }
 }

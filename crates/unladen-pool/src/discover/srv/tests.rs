@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::balance::Balancer;
-use crate::placed::Placed;
+use crate::endpoint::Placed;
 use crate::settings::Balance;
 use crate::tests::testing::Dnsmasq;
 

@@ -1,14 +1,18 @@
 //! The principal type is [`Call`]: a bidirectional gRPC call over HTTP/2
 //! (<https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>).
 
+use std::io;
+use std::time::Duration;
+
 use bytes::{Buf, Bytes, BytesMut};
 use h2::{RecvStream, SendStream};
 use http::{HeaderMap, StatusCode, Uri};
 use prost::Message;
 use tokio::task::JoinHandle;
 
-use super::error::XdsError;
 use crate::grpc::{Ended, PREFIX, framed, head, request};
+use crate::resolve::ResolveError;
+use crate::tls::TlsError;
 use crate::transport::Transport;
 
 /// gRPC's own default of the maximum message size.
@@ -111,6 +115,31 @@ fn take(read: &mut BytesMut) -> Result<Option<Bytes>, XdsError> {
 fn ended(trailers: &HeaderMap) -> XdsError {
     let Ended { status, message } = Ended::of(trailers);
     XdsError::Ended { status, message }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum XdsError {
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    #[error("no connection: {0}")]
+    Connect(#[from] io::Error),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error("its connection failed: {0}")]
+    Http2(#[from] h2::Error),
+    #[error("it answered {0}; expected a server of gRPC with AggregatedDiscoveryService (v3)")]
+    Status(http::StatusCode),
+    #[error("it ended the call, grpc-status `{status}`: {message}")]
+    Ended { status: String, message: String },
+    /// It sent what gRPC does not allow, or too much.
+    #[error("it sent what cannot be read: {0}")]
+    Protocol(String),
+    #[error("no answer within {0:?}: check whether it knows this node and this cluster")]
+    Silent(Duration),
+    #[error("refused (NACK) version `{version}`: {why}")]
+    Refused { version: String, why: String },
+    #[error("it has no cluster `{0}`")]
+    NoCluster(String),
 }
 
 #[cfg(test)]
