@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 /// A machine of files.
@@ -80,4 +82,91 @@ fn this_machine_tells_of_its_processors() {
     let times = clock.read().since(&before);
     assert!(times.elapsed >= Duration::from_millis(50) && times.available >= times.elapsed, "{times:?}");
     assert!(times.busy + times.stolen > Duration::ZERO, "a processor was kept busy: {times:?}");
+}
+
+#[test]
+fn the_mean_is_of_those_that_tell() {
+    let contents: [&[u8]; 3] = [b"2000000\n", b"<unknown>\n", b"3000000\n"];
+    assert_eq!(mean_hz(contents.into_iter()), Some(2_500_000_000));
+    assert_eq!(mean_hz(std::iter::empty()), None);
+    assert_eq!(mean_hz([u64::MAX.to_string().as_bytes()].into_iter()), None);
+}
+
+#[test]
+fn a_file_without_the_line_tells_nothing() {
+    assert_eq!(some_pressure_ns(b"full avg10=0.00 total=5\n"), None);
+    assert_eq!(some_pressure_ns(b"some avg10=0.00\n"), None);
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_it_panic(bytes: Vec<u8>) {
+        let _ = some_pressure_ns(&[b"some total=".as_slice(), &bytes].concat());
+        let _ = some_pressure_ns(&bytes);
+    }
+}
+
+#[test]
+fn steal_is_the_eighth_field_and_guests_are_users() {
+    let stat = b"cpu  1628605 81001 299190 467551 13745 11 12822 2089 500 7\n\
+                 cpu0 805747 40065 143026 254216 3572 0 4206 1061 0 0\n\
+                 cpu1 822857 40935 156164 213335 10173 0 8615 1028 0 0\nintr 22065582 0\n";
+    let times = ProcessorTimes::parse(stat).unwrap();
+    let busy = (1_628_605 + 81_001 + 299_190 + 11 + 12_822) * TICK_NS;
+    let idle = (467_551 + 13_745) * TICK_NS;
+    assert_eq!(times, ProcessorTimes { busy_ns: busy, idle_ns: idle, stolen_ns: 2_089 * TICK_NS, processors: 2 });
+}
+
+#[test]
+fn a_kernel_without_steal_has_none() {
+    let times = ProcessorTimes::parse(b"cpu 5 0 0 9\n").unwrap();
+    assert_eq!((times.busy_ns, times.stolen_ns, times.processors), (5 * TICK_NS, 0, 1));
+    assert_eq!(ProcessorTimes::parse(b""), None);
+    assert_eq!(ProcessorTimes::parse(b"intr 5\n"), None);
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_it_panic(bytes: Vec<u8>) {
+        let _ = ProcessorTimes::parse(&bytes);
+        let _ = ProcessorTimes::parse(&[b"cpu ".as_slice(), &bytes].concat());
+    }
+
+    #[test]
+    fn numbers_as_large_as_they_come_do_not_overflow(fields in prop::collection::vec(any::<u64>(), 0..12)) {
+        let line = fields.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+        let times = ProcessorTimes::parse(format!("cpu  {line}\n").as_bytes()).unwrap();
+        let stolen = fields.get(7).copied().unwrap_or(0);
+        prop_assert_eq!(times.stolen_ns, stolen.saturating_mul(TICK_NS));
+    }
+}
+
+fn seconds(elapsed: u64, busy: u64, stolen: u64) -> MachineTimes {
+    let of = Duration::from_secs;
+    MachineTimes {
+        elapsed: of(elapsed),
+        available: of(elapsed * 2),
+        busy: of(busy),
+        stolen: of(stolen),
+        ..Default::default()
+    }
+}
+
+#[test]
+fn steal_is_told_of_all_time_and_of_the_time_that_was_wanted() {
+    let times = seconds(10, 3, 1);
+    assert!((times.stolen_share() - 0.05).abs() < 1e-12);
+    assert!((times.stolen_of_wanted() - 0.25).abs() < 1e-12);
+    assert_eq!(MachineTimes::default().stolen_share(), 0.0);
+    assert_eq!(times.pressure_share(), None);
+}
+
+#[test]
+fn stretches_add_up() {
+    let waited = MachineTimes { waited: Some(Duration::from_secs(2)), frequency_hz: Some((2, 3)), ..seconds(4, 1, 1) };
+    let slower = MachineTimes { frequency_hz: Some((1, 2)), ..seconds(4, 3, 1) };
+    let sum = waited.plus(slower);
+    assert_eq!((sum.elapsed, sum.busy), (Duration::from_secs(8), Duration::from_secs(4)));
+    assert_eq!((sum.waited, sum.frequency_hz), (Some(Duration::from_secs(2)), Some((1, 3))));
+    assert!((sum.pressure_share().unwrap() - 0.25).abs() < 1e-12);
 }
