@@ -4,35 +4,26 @@
 //! are kept, and what later events need: the files behind descriptors, statements prepared over connections.
 
 mod connections;
-mod descriptors;
 mod files;
 mod logs;
-mod moment;
 mod processes;
-mod sqlite;
 mod statements;
 mod syscalls;
 mod table;
-mod transfer;
+
+pub use files::Resolver;
+pub use table::Window;
 
 use crate::event::{Batch, Event, FileCall, Language, Object, What};
 use crate::evidence::{Evidence, SleepSeen};
 use crate::phases::PhaseSeen;
 use connections::Connections;
-use descriptors::Descriptors;
-use files::Files;
+use files::{Descriptors, Files};
 use logs::Logs;
 use processes::Processes;
-use sqlite::Sqlite;
-use statements::Statements;
+use statements::{Sqlite, Statements};
 use syscalls::Syscalls;
-use table::Table;
-use transfer::Transfer;
-
-pub use descriptors::Resolver;
-pub use moment::Window;
-
-use moment::Moment;
+use table::{Moment, Table, Transfer};
 
 /// Sums the events of a counting up as evidence.
 pub struct Assembly {

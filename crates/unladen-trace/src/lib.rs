@@ -8,8 +8,6 @@
 mod assembly;
 mod event;
 mod evidence;
-mod interval;
-mod kernels;
 mod phases;
 mod record;
 mod secrets;
@@ -23,6 +21,7 @@ pub use event::{
     Batch, Count, Countable, Event, FileCall, Language, LockCall, MAX_PATH, MAX_PAYLOAD, MAX_TAIL, Object, Peer,
     Socket, Way, What,
 };
+pub use evidence::syscall::is_kernels;
 pub use evidence::{
     Ask, BodyCarried, CallerSeen, Carried, CompileSeen, ConnectionSeen, ContainerSeen, Counted, CounterSeen, DnsSeen,
     Evidence, EvidenceSource, FileOutcome, FileSeen, FunctionSeen, GroupSeen, HeaderCarried, LockKind, LockSeen,
@@ -30,10 +29,8 @@ pub use evidence::{
     PhpSettings, ProcessSeen, ProfileSeen, Protocol, QueryProtocol, QuerySeen, Response, ServerSeen, SleepSeen, State,
     SyscallSeen, TransferSeen, Unanswered, Unseen, Variant,
 };
-pub use interval::Interval;
-pub use kernels::is_kernels;
 pub use phases::{PhaseSeen, Phases};
 pub use record::{HostRecord, PageRecord, Recording, RecordingError};
 pub use secrets::without_secrets;
-pub use series::Series;
+pub use series::{Interval, Series};
 pub use totals::Total;

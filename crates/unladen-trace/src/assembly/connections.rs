@@ -1,23 +1,17 @@
 //! The principal type is [`Connections`]: connections that followed processes open as clients, and their traffic.
 
 mod conversation;
-mod key;
-mod notice;
 
 use std::collections::{BTreeMap, HashMap};
 
 use nix::errno::Errno;
 
-use super::moment::Moment;
-use super::statements::Statements;
-use super::table::{MAX_KEYS, Table};
-use super::transfer::Transfer;
+use crate::assembly::statements::Statements;
+use crate::assembly::table::{MAX_KEYS, Moment, Table, Transfer};
 use crate::event::{Peer, Socket};
 use crate::evidence::{ConnectionSeen, DnsSeen, Evidence, Protocol};
 use crate::series::Series;
-use conversation::Conversation;
-use key::{Key, name};
-use notice::Notice;
+use conversation::{Conversation, Key, Notice, name};
 
 const MAX_SOCKETS: usize = 100_000;
 

@@ -1,8 +1,7 @@
 use proptest::prelude::*;
 
-use super::packet::{LARGE, PROTOCOL_41};
-use super::statements::MAX_WAITING;
-use super::*;
+use super::{MAX_WAITING, *};
+use crate::wire::mysql::recognise::{LARGE, PROTOCOL_41};
 use crate::wire::tests::replay::turns;
 
 fn shown(statement: Statement<'_>) -> String {
