@@ -1,6 +1,6 @@
 //! What the programs ask of a kernel: nothing that the oldest one does not have.
 
-use super::{Aligned, CALLS, FUNCTIONS};
+use super::{Aligned, CALLS, FUNCTIONS, may_trace, number, reason};
 
 static STACKS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/stacks.bpf.o")));
 
@@ -50,4 +50,31 @@ fn class_lookups_made_5_10_refuse_all_functions() {
             assert!(code != CALL || source != 0 || immediate <= LAST_HELPER, "{name}: helper {immediate}");
         }
     }
+}
+
+#[test]
+fn a_refusal_is_its_end() {
+    let said = "libbpf: prog 'on_exit': BPF program load failed: Permission denied\n\
+                libbpf: prog 'on_exit': -- BEGIN PROG LOAD LOG --\n0: (bf) r6 = r1\n1: R1 invalid mem access 'scalar'\n\
+                processed 5 insns\n-- END PROG LOAD LOG --\nlibbpf: failed to load object\n";
+    assert_eq!(
+        reason(said),
+        "prog 'on_exit': BPF program load failed: Permission denied; 0: (bf) r6 = r1; 1: R1 invalid mem access 'scalar'"
+    );
+    assert_eq!(reason("libbpf: odd\n"), "libbpf: odd");
+    assert_eq!(reason(""), "");
+}
+
+#[test]
+fn a_namespace_has_a_number() {
+    assert_eq!(number("pid:[4026532281]"), Some(4_026_532_281));
+    assert_eq!(number("net:[4026532281]"), None);
+}
+
+#[test]
+fn capabilities_decide() {
+    assert!(may_trace("Name:\tx\nCapEff:\t000001ffffffffff\n"));
+    assert!(may_trace("CapEff:\t000000c000000000\n"), "CAP_BPF and CAP_PERFMON are enough");
+    assert!(!may_trace("CapEff:\t0000008000000000\n"), "CAP_BPF alone is not");
+    assert!(!may_trace("CapEff:\t0000000000000000\n"));
 }
