@@ -3,12 +3,10 @@
 use unladen_trace::{Evidence, EvidenceSource};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Saves};
+use crate::finding::{Figure, Finding, Rule, Saves};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::profiled;
 use crate::words::percent;
-
-use super::profiled;
 
 /// Least part of the request: a complete map takes less (MediaWiki's with its class map 3.6 %, before it 8.8 %).
 const LEAST_PART: f64 = 0.03;

@@ -2,10 +2,9 @@
 
 use unladen_trace::{Evidence, EvidenceSource};
 
-use super::{answers, unladen_cache, web_server};
-use crate::finding::{Finding, Saves, Share};
-use crate::rule::Rule;
 use crate::words;
+use crate::finding::{Finding, Rule, Saves, Share};
+use crate::rules::{answers, unladen_cache, web_server};
 
 pub(super) const RULE: Rule = Rule {
     name: "cacheable",

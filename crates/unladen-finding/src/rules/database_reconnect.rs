@@ -2,19 +2,14 @@
 
 use unladen_trace::{ConnectionSeen, Counted, Evidence, EvidenceSource, Interval, Protocol, Series};
 
-use super::peers::{self, LEAST_PER_REQUEST};
-use crate::again;
+use crate::{again, means, php, quoting, server, words};
 use crate::application::{Application, folder_of};
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::means;
-use crate::named_file::named_file;
-use crate::php;
-use crate::quoting;
-use crate::rule::Rule;
-use crate::server;
+use crate::folders::named_file;
+use crate::rules::peers;
+use crate::rules::peers::LEAST_PER_REQUEST;
 use crate::stack::{Stack, is_contained, is_database_server, program};
-use crate::words;
 
 /// Reopened connections per request from which the summary says that one would do: half, as for those opened.
 const LEAST_AGAIN: f64 = 0.5;

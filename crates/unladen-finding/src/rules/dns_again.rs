@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use unladen_trace::{Counted, DnsSeen, Evidence, EvidenceSource, Interval, State};
 
-use super::peers;
-use super::unladen_outbound::{Outbound, Outbounds};
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::{again, words};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::peers;
+use crate::rules::unladen_outbound::{Outbound, Outbounds};
 use crate::stack::is_contained;
-use crate::words;
 
 /// From this many questions a request on, nothing caches the answers: a cache asks once in a time to live, which is
 /// minutes. It is 1 less what the edges of phases may lose.

@@ -2,13 +2,9 @@
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, LogSeen, LogSink};
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::{again, php, server};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
-use crate::php;
-use crate::rule::Rule;
-use crate::server;
-use crate::share::at_least;
 use crate::stack::{SYMPA, Stack, is_log_daemon, is_sympa, program, sympa_conf};
 use crate::words::count;
 

@@ -2,12 +2,11 @@
 
 use unladen_trace::{Evidence, EvidenceSource, QuerySeen};
 
-use super::{peers, statements};
 use crate::again;
 use crate::application::Application;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{peers, statements};
 use crate::stack::Stack;
 
 /// Queries a request: a page asks for its ten parts one by one, and a list of ten or more is fetched in a loop.

@@ -2,14 +2,12 @@
 
 use unladen_trace::{Evidence, EvidenceSource};
 
-use super::answers::{self, LEAST_BYTES};
-use super::web_server;
-use crate::again;
-use crate::finding::{Finding, Saves, Share};
+use crate::{again, words};
+use crate::finding::{Finding, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{answers, web_server};
+use crate::rules::answers::LEAST_BYTES;
 use crate::stack::Stack;
-use crate::words;
 
 pub(super) const RULE: Rule = Rule {
     name: "no-validator",

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, QueryProtocol, QuerySeen};
 
-use super::{peers, statements};
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{peers, statements};
 use crate::stack::Stack;
 
 /// Preparations a request: a handful is usual for a page, and more round trips soon make up a tenth of it.

@@ -2,12 +2,9 @@
 
 use unladen_trace::{Evidence, EvidenceSource, ProcessSeen, Series, State};
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::{again, php};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
-use crate::php;
-use crate::rule::Rule;
-use crate::share::at_least;
 use crate::stack::{Stack, applications, program};
 use crate::words::many;
 

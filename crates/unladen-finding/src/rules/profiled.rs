@@ -3,9 +3,8 @@
 use unladen_trace::{Evidence, FunctionSeen, Interval, ProfileSeen};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share, Whole};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, Whole};
 use crate::fix::Fix;
-use crate::rule::Rule;
 use crate::words::{percent, plain};
 
 const CALLERS: usize = 3;

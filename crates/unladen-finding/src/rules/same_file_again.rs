@@ -4,17 +4,13 @@ use std::collections::BTreeSet;
 
 use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, LogSink, Series, is_kernels};
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::{again, php};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
 use crate::folders::around;
-use crate::php;
-use crate::rule::Rule;
-use crate::share::at_least;
+use crate::rules::files;
 use crate::stack::{Stack, applications, is_contained};
 use crate::words::{count, plain};
-
-use super::checks;
 
 /// Times in a request from which a file counts as repeated: twice happens when a program checks a file and opens it.
 const TIMES: f64 = 3.0;
@@ -64,7 +60,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let all = Series::sum(seen.iter().map(|file| &file.counted.count));
     let time_ns = Series::sum(seen.iter().map(|file| &file.counted.time_ns));
     let part = value.value / evidence.mean(&all);
-    let time = evidence.time_of(&all, &time_ns).map(|time| checks::of_latency(time.scaled(part)));
+    let time = evidence.time_of(&all, &time_ns).map(|time| latency_of_checks(time.scaled(part)));
     let takes = Share::of_latency(evidence, time);
     Some(Finding {
         rule: RULE.name,

@@ -2,11 +2,10 @@
 
 use unladen_trace::{Evidence, EvidenceSource, QuerySeen};
 
-use super::{peers, statements};
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{peers, statements};
 
 /// Least repeats a request: one often happens between parts that do not know of each other.
 const LEAST_REPEATS: f64 = 2.0;

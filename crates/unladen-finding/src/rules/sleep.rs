@@ -3,9 +3,8 @@
 use unladen_trace::{Evidence, EvidenceSource};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Saves, Share, Whole};
+use crate::finding::{Figure, Finding, Rule, Saves, Share, Whole};
 use crate::fix::Fix;
-use crate::rule::Rule;
 use crate::words::many;
 
 /// Shorter sleeps (ns a request) are due to the scheduler.

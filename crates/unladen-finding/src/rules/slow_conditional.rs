@@ -2,10 +2,9 @@
 
 use unladen_trace::{Ask, Evidence, EvidenceSource, Response, Variant};
 
-use super::{answers, unladen_cache, web_server};
-use crate::finding::{Figure, Finding, Saves, Share};
+use crate::finding::{Figure, Finding, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{answers, unladen_cache, web_server};
 use crate::words::count;
 
 /// From this part of a full answer on, 304 saves bytes and not work.

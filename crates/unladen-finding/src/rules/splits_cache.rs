@@ -2,11 +2,10 @@
 
 use unladen_trace::{Ask, Evidence, EvidenceSource, Response};
 
-use super::{answers, web_server};
 use crate::again;
-use crate::finding::{Finding, Item, Saves, Share};
+use crate::finding::{Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{answers, web_server};
 
 pub(super) const RULE: Rule = Rule {
     name: "splits-cache",

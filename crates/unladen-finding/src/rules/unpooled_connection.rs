@@ -2,13 +2,12 @@
 
 use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Protocol};
 
-use super::peers::{self, LEAST_PER_REQUEST};
-use super::unladen_outbound::{self, Outbound, Outbounds};
-use super::web_server;
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{peers, unladen_outbound, web_server};
+use crate::rules::peers::LEAST_PER_REQUEST;
+use crate::rules::unladen_outbound::{Outbound, Outbounds};
 use crate::stack::Stack;
 
 /// Upper bound on a connection's cost relative to connecting, which takes 30 µs locally: the socket is created, set up

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use unladen_trace::{ConnectionSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Series};
 
-use super::peers::{self, LEAST_PER_REQUEST};
-use super::unladen_outbound::{self, Outbound, Outbounds};
-use super::web_server;
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{peers, unladen_outbound, web_server};
+use crate::rules::peers::LEAST_PER_REQUEST;
+use crate::rules::unladen_outbound::{Outbound, Outbounds};
 use crate::stack::Stack;
 
 const AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";

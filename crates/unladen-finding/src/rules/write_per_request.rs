@@ -2,22 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unladen_trace::{
-    Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, LockKind, LogSink, QueryProtocol,
-    QuerySeen, Series, State, is_kernels,
-};
+use unladen_trace::{Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, LockKind, LogSink, QueryProtocol, QuerySeen, Series, State, is_kernels};
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::{again, php};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
-use crate::php;
-use crate::rule::Rule;
-use crate::share::at_least;
+use crate::rules::sessions;
+use crate::rules::sessions::SESSION;
+use crate::rules::files::lock_files;
 use crate::stack::{Stack, applications};
 use crate::words::many;
-
-use super::locks::lock_files;
-use super::sessions::{self, SESSION};
 
 /// Writes in a smaller part of requests are occasional: a cache is filled, a counter is saved each minute.
 const LEAST_WRITES: f64 = 0.5;

@@ -1,11 +1,13 @@
-use unladen_trace::{Ask, ContainerSeen};
+use unladen_trace::{Ask, CompileSeen, ContainerSeen, Evidence, EvidenceSource, Language, ServerSeen};
 
 use super::*;
 use crate::finding::{Saves, Share};
 use crate::fix::Fix;
-use crate::look::look;
+use crate::look::{look, unlooked};
 use crate::rules::answers::tests::pages::{asked, made};
 use crate::rules::tests::testing;
+use crate::server;
+use crate::unswitched::unswitched;
 
 fn placed(restart: Option<&str>, fix: Fix) -> Finding {
     let mut evidence = testing::lean();
@@ -24,7 +26,7 @@ fn placed(restart: Option<&str>, fix: Fix) -> Finding {
         fix,
         check_again: "unladen prove, with this knob in its file".into(),
     };
-    place(&evidence, &mut finding);
+    in_container(&evidence, &mut finding);
     finding
 }
 
@@ -96,7 +98,7 @@ fn a_finding_of_the_answers_named_the_hosts_files_for_a_containers_php() {
         .command("unladen serve --config unladen.toml")
         .also("/etc/php/8.2/fpm/conf.d/zz-unladen.ini", ["a=b"]);
     let mut found = Finding { check_again: "unladen prove --a x --b y".into(), ..of(site) };
-    place(&evidence, &mut found);
+    in_container(&evidence, &mut found);
     assert_eq!(found.fix.file.as_deref(), Some("unladen.toml"));
     assert!(found.fix.also[0].file.ends_with("zz-unladen.ini, inside the container 3f9c2a81b7d0"), "{found:?}");
     assert_eq!(found.fix.commands, ["docker restart 3f9c2a81b7d0", "unladen serve --config unladen.toml"]);
@@ -107,7 +109,7 @@ fn a_finding_of_the_answers_named_the_hosts_files_for_a_containers_php() {
         .command("nginx -s reload")
         .of(Some(testing::NGINX));
     let mut found = of(nginx.clone());
-    place(&evidence, &mut found);
+    in_container(&evidence, &mut found);
     assert_eq!(found.fix, nginx);
 }
 
@@ -159,6 +161,79 @@ fn what_is_not_in_a_container_stays() {
     let fix = Fix::advice("x").command("systemctl reload php8.2-fpm");
     let mut finding = placed(None, Fix::advice("x"));
     finding.fix = fix.clone();
-    place(&evidence, &mut finding);
+    in_container(&evidence, &mut finding);
     assert_eq!(finding.fix, fix);
+}
+
+/// A PHP without its opcode cache.
+fn compiling() -> Evidence {
+    let compile = |file: u32| CompileSeen {
+        group: testing::PHP,
+        language: Language::Php,
+        path: format!("/srv/app/{file}.php"),
+        counted: testing::counted(1, 100_000),
+    };
+    let (compiles, php) = ((0..40).map(compile).collect(), vec![testing::php(&[("opcache.enable", "0")])]);
+    Evidence { compiles, php, ..testing::lean() }
+}
+
+#[test]
+fn a_fix_of_another_host_names_it_everywhere() {
+    let here = look(&compiling()).remove(0);
+    assert!(here.fix.knob.is_some() && here.check_again.contains("unladen prove"), "{here:?}");
+    let there = look(&Evidence { host: Some("web-1".into()), ..compiling() }).remove(0);
+    assert_eq!((there.rule, there.group.as_str()), ("recompile", "web-1/www-data php-fpm8.2"));
+    assert_eq!((there.fix.host.as_deref(), &there.fix.knob), (Some("web-1"), &None));
+    assert_eq!(there.fix.advice, format!("on web-1: {}", here.fix.advice));
+    assert_eq!(there.fix.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini, on web-1"));
+    assert_eq!((&there.fix.lines, &there.fix.commands), (&here.fix.lines, &here.fix.commands));
+    let again = "unladen weigh --host web-1=\"${HOST_WEB_1:?}\" http://127.0.0.1/page";
+    assert_eq!(there.check_again, again);
+    let why = unswitched(&there.fix);
+    assert!(why.starts_with("it is on the host web-1"), "no experiment switches it: {why}");
+}
+
+#[test]
+fn what_only_the_sender_sees_is_not_missed_there() {
+    let mut evidence = compiling();
+    evidence.sources.retain(|source| *source != EvidenceSource::Response);
+    assert!(unlooked(&evidence).any(|lacking| lacking.source == EvidenceSource::Response));
+    evidence.host = Some("db".into());
+    assert!(unlooked(&evidence).all(|lacking| lacking.source != EvidenceSource::Response));
+}
+
+/// That a first request is slow is seen by whoever sent it, and was told once for each host.
+#[test]
+fn a_slow_first_request_is_told_once() {
+    let mut evidence = testing::lean();
+    evidence.page.first_ns = Some(2_000_000_000);
+    assert!(look(&evidence).iter().any(|finding| finding.rule == "cold-start"));
+    evidence.host = Some("db".into());
+    assert!(look(&evidence).iter().all(|finding| finding.rule != "cold-start"));
+}
+
+/// The first one's settings were changed, whichever answered.
+#[test]
+fn two_servers_of_a_group_were_taken_for_the_first() {
+    let mut evidence = testing::lean();
+    let group = &mut evidence.groups[0];
+    group.server = Some(ServerSeen { several: vec![12, 40], ..ServerSeen::default() });
+    let mut finding = Finding {
+        rule: "stat-storm",
+        group: group.name.clone(),
+        summary: String::new(),
+        figures: Vec::new(),
+        items: Vec::new(),
+        takes: Share::NotKnown(String::new()),
+        saves: Saves::NotKnown(String::new()),
+        removes: None,
+        fix: Fix::advice("x").lines("/etc/nginx/conf.d/unladen-x.conf", ["a on;"]).command("nginx -s reload"),
+        check_again: "unladen prove try.toml".into(),
+    };
+    assert_eq!(server::of(&evidence, Some(0)), None);
+    of_several(&evidence, &mut finding);
+    assert_eq!(finding.fix.file.as_deref(), Some("unladen-x.conf"));
+    assert_eq!(finding.fix.commands, [""; 0]);
+    assert!(finding.fix.advice.contains("2 servers of this kind run (processes 12, 40)"), "{}", finding.fix.advice);
+    assert!(finding.check_again.starts_with("unladen weigh"), "{}", finding.check_again);
 }

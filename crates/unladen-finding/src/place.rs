@@ -1,4 +1,5 @@
-//! Fixes for what lives in a container: [`place`].
+//! Where a fix belongs: one of several servers ([`of_several`]), a container ([`in_container`]), another host
+//! ([`on_host`]).
 
 use unladen_trace::{ContainerSeen, Evidence};
 
@@ -11,7 +12,7 @@ const OF_THE_HOST: [&str; 6] = ["systemctl", "service", "apt", "apt-get", "dnf",
 
 /// Says where the fix of a containerised group belongs: its files are the container's, and its commands, run on the
 /// host, would change another program or none.
-pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
+pub(crate) fn in_container(evidence: &Evidence, finding: &mut Finding) {
     let named = evidence.groups.iter().position(|group| group.name == finding.group);
     let container = |group: Option<usize>| evidence.groups.get(group?)?.container.as_ref();
     let fix = &mut finding.fix;
@@ -100,6 +101,51 @@ fn quadlet(restart: &str) -> Option<&str> {
 
 fn is_of_the_host(command: &str) -> bool {
     command.split_whitespace().any(|word| OF_THE_HOST.contains(&word.rsplit('/').next().unwrap_or(word)))
+}
+
+/// Names the host in a finding and its fix. Removes the knob, which would write this machine's files.
+pub(crate) fn on_host(evidence: &Evidence, finding: &mut Finding) {
+    let Some(host) = &evidence.host else { return };
+    if !finding.group.is_empty() {
+        finding.group = format!("{host}/{}", finding.group);
+    }
+    let fix = &mut finding.fix;
+    fix.advice = format!("on {host}: {}", fix.advice);
+    for file in fix.file.iter_mut().chain(fix.also.iter_mut().map(|part| &mut part.file)) {
+        *file = format!("{file}, on {host}");
+    }
+    fix.host = Some(host.clone());
+    fix.knob = None;
+    finding.check_again = again::weigh(evidence);
+}
+
+/// Says that several servers may be meant if it is not known which: one's files and commands would change another.
+pub(crate) fn of_several(evidence: &Evidence, finding: &mut Finding) {
+    let named = evidence.groups.iter().position(|group| group.name == finding.group);
+    let fix = &mut finding.fix;
+    let group = fix.group.or(named);
+    let server = group.and_then(|group| evidence.groups.get(group)?.server.as_ref());
+    let several = server.map(|server| server.several.as_slice()).unwrap_or_default();
+    if several.is_empty() || fix.file.as_deref() == Some(unladen_site::FILE) {
+        return;
+    }
+    // Commands for neither server stay: a map of classes.
+    fix.commands.retain(|command| command.starts_with("unladen "));
+    fix.in_place.clear();
+    // The PHP that answered was asked itself.
+    let is_asked = group.is_some_and(|group| evidence.php_of(group).is_some());
+    for file in fix.file.iter_mut().chain(fix.also.iter_mut().map(|part| &mut part.file)).filter(|_| !is_asked) {
+        *file = file.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    let pids: Vec<String> = several.iter().map(ToString::to_string).collect();
+    fix.advice.push_str(&format!(
+        "; {} servers of this kind run (processes {}), and it is not known which of them answers: `--group-by pid` tells them \
+         apart, and has the files and commands of the one",
+        several.len(),
+        pids.join(", ")
+    ));
+    fix.knob = None;
+    finding.check_again = again::weigh(evidence);
 }
 
 #[cfg(test)]
