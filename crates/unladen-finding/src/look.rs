@@ -2,9 +2,9 @@
 
 use unladen_trace::{Evidence, EvidenceSource, Missing};
 
-use crate::{means, place};
 use crate::finding::{Finding, Rule};
 use crate::rules::RULES;
+use crate::{means, place};
 
 /// A rule that could not look, for lack of a source.
 #[derive(Clone, Copy)]

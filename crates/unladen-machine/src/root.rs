@@ -1,8 +1,7 @@
 //! The principal type is [`Root`]: the folder of the kernel's files, `/` except in tests.
 
 use std::fs::{File, symlink_metadata};
-use std::io;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 

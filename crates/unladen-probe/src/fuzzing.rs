@@ -1,10 +1,10 @@
 //! Entry points for fuzz/ into private parsers; not part of the public interface.
 
-use crate::cgroup::Hierarchy;
+use crate::cgroup::{self, Hierarchy};
 use crate::container_state::{ContainerState, name_in_docker, read_answer};
 use crate::process::{Io, Stat};
 use crate::procfs::{decimal, number_after};
-use crate::{cgroup, container, taskstats};
+use crate::{container, taskstats};
 
 /// Runs every parser of kernel text files over the same bytes.
 pub fn kernel_text(bytes: &[u8]) {

@@ -6,12 +6,11 @@
 pub(crate) use unladen_machine::{decimal, number_after};
 
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
-use std::io::Read as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use nix::fcntl::OFlag;
 use nix::time::{ClockId, clock_gettime};

@@ -1,8 +1,7 @@
 use unladen_trace::{FileCall, FileOutcome};
 
 use super::*;
-use crate::rules::tests::testing;
-use crate::rules::tests::testing::{PHP, PYTHON};
+use crate::rules::tests::testing::{self, PHP, PYTHON};
 
 #[test]
 fn large_folders_stand_by_themselves() {

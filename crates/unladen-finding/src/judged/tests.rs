@@ -3,8 +3,7 @@ use unladen_trace::{
 };
 
 use super::{unjudged, *};
-use crate::rules::tests::testing;
-use crate::rules::tests::testing::{PYTHON, each, lean};
+use crate::rules::tests::testing::{self, PYTHON, each, lean};
 
 fn page() -> Evidence {
     testing::lean()

@@ -2,9 +2,9 @@
 
 use unladen_trace::{Evidence, EvidenceSource};
 
-use crate::words;
 use crate::finding::{Finding, Rule, Saves, Share};
 use crate::rules::{answers, unladen_cache, web_server};
+use crate::words;
 
 pub(super) const RULE: Rule = Rule {
     name: "cacheable",

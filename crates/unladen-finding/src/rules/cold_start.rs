@@ -2,11 +2,11 @@
 
 use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, State};
 
-use crate::{again, php, quoting, server};
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
 use crate::stack::{SYMPA, Stack, is_contained, is_sympa, sympa_conf, user};
 use crate::words::{count, time};
+use crate::{again, php, quoting, server};
 
 /// Ratio to later requests for first requests that were measured often, lower end of the interval included.
 const LEAST_RATIO: f64 = 2.0;

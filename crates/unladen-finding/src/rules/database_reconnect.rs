@@ -2,14 +2,13 @@
 
 use unladen_trace::{ConnectionSeen, Counted, Evidence, EvidenceSource, Interval, Protocol, Series};
 
-use crate::{again, means, php, quoting, server, words};
 use crate::application::{Application, folder_of};
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
 use crate::folders::named_file;
-use crate::rules::peers;
-use crate::rules::peers::LEAST_PER_REQUEST;
+use crate::rules::peers::{self, LEAST_PER_REQUEST};
 use crate::stack::{Stack, is_contained, is_database_server, program};
+use crate::{again, means, php, quoting, server, words};
 
 /// Reopened connections per request from which the summary says that one would do: half, as for those opened.
 const LEAST_AGAIN: f64 = 0.5;

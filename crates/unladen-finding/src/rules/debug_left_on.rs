@@ -2,9 +2,9 @@
 
 use unladen_trace::{Evidence, EvidenceSource, PhpSettings};
 
-use crate::{again, php};
 use crate::finding::{Finding, Rule, Saves, Share};
 use crate::fix::Fix;
+use crate::{again, php};
 
 /// Extensions that hook each function call, with the setting that disables them while loaded, if any. Excimer is not
 /// listed: it samples by a timer, and costs nothing between ticks.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use unladen_trace::{Counted, DnsSeen, Evidence, EvidenceSource, Interval, State};
 
-use crate::{again, words};
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
 use crate::rules::peers;
 use crate::rules::unladen_outbound::{Outbound, Outbounds};
 use crate::stack::is_contained;
+use crate::{again, words};
 
 /// From this many questions a request on, nothing caches the answers: a cache asks once in a time to live, which is
 /// minutes. It is 1 less what the edges of phases may lose.

@@ -2,14 +2,14 @@
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, Interval, LockCall, LockKind, LockSeen, QueryProtocol};
 
-use crate::{again, quoting};
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least, widened};
 use crate::fix::Fix;
 use crate::folders::folders;
-use crate::rules::sessions;
 use crate::rules::files::lock_files;
+use crate::rules::sessions;
 use crate::stack::applications;
 use crate::words::{count, plain};
+use crate::{again, quoting};
 
 /// Locks a request: a session takes one, a log or a cache one or two, SQLite's transaction two or three; ten are more.
 const LEAST_LOCKS: f64 = 10.0;

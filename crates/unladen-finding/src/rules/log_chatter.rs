@@ -2,11 +2,11 @@
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, LogSeen, LogSink};
 
-use crate::{again, php, server};
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
 use crate::stack::{SYMPA, Stack, is_log_daemon, is_sympa, program, sympa_conf};
 use crate::words::count;
+use crate::{again, php, server};
 
 /// Lines a request. A web server writes one for each request, an application perhaps one or two of its own.
 const LEAST_LINES: f64 = 5.0;

@@ -2,12 +2,12 @@
 
 use unladen_trace::{Evidence, EvidenceSource};
 
-use crate::{again, words};
 use crate::finding::{Finding, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rules::{answers, web_server};
-use crate::rules::answers::LEAST_BYTES;
+use crate::rules::answers::{self, LEAST_BYTES};
+use crate::rules::web_server;
 use crate::stack::Stack;
+use crate::{again, words};
 
 pub(super) const RULE: Rule = Rule {
     name: "no-validator",

@@ -2,12 +2,12 @@
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, Series};
 
-use crate::{again, php};
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least, widened};
 use crate::fix::Fix;
 use crate::folders::folders;
 use crate::rules::files::revalidated;
 use crate::words::count;
+use crate::{again, php};
 
 /// Fewer files (a request) cost less than 0.1 ms: at MediaWiki one costs 1.4 µs (see [`VALUE`]).
 const LEAST_FILES: f64 = 50.0;

@@ -2,11 +2,11 @@
 
 use unladen_trace::{Evidence, EvidenceSource, ProcessSeen, Series, State};
 
-use crate::{again, php};
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
 use crate::stack::{Stack, applications, program};
 use crate::words::many;
+use crate::{again, php};
 
 /// Processes a request: less than every second one is an occasional job, or a worker that is replaced.
 const LEAST_STARTED: f64 = 0.5;

@@ -1,14 +1,16 @@
 //! Source files that are compiled in every request.
 
-use unladen_trace::{CompileSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, Language, Series, State};
+use unladen_trace::{
+    CompileSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, Language, Series, State,
+};
 
-use crate::{again, php};
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least, widened};
 use crate::fix::Fix;
 use crate::folders::folders;
 use crate::rules::files::{MOST_REQUESTS, is_source};
 use crate::stack::Stack;
 use crate::words::{count, many};
+use crate::{again, php};
 
 const LEAST_FILES: f64 = 1.0;
 /// Source files opened a request, if the compiler is not seen: PHP-FPM opens the requested script even if cached.

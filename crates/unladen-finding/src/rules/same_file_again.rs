@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, LogSink, Series, is_kernels};
 
-use crate::{again, php};
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
 use crate::folders::around;
 use crate::rules::files;
 use crate::stack::{Stack, applications, is_contained};
 use crate::words::{count, plain};
+use crate::{again, php};
 
 /// Times in a request from which a file counts as repeated: twice happens when a program checks a file and opens it.
 const TIMES: f64 = 3.0;

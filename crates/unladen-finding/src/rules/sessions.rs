@@ -2,10 +2,10 @@
 
 use unladen_trace::{Evidence, FileOutcome};
 
-use crate::php;
 use crate::fix::Fix;
 use crate::folders::named_file;
 use crate::knob::Once;
+use crate::php;
 
 pub(super) const SESSION: &str = "sess_";
 /// Folder for sessions: `/run` is in memory wherever there is systemd, and only root may create folders there.

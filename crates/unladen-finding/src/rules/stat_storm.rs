@@ -11,10 +11,10 @@ use crate::finding::{Figure, Finding, Item, Removes, Rule, Saves, Share, at_leas
 use crate::fix::Fix;
 use crate::folders::{around, folders, named_file};
 use crate::knob::Once;
-use crate::rules::same_file_again::checked_again;
 use crate::rules::files::{
     MOST_REQUESTS, asks_now_and_then, held, is_source, latency_of_checks, lock_files, revalidated,
 };
+use crate::rules::same_file_again::checked_again;
 use crate::rules::web_server;
 use crate::stack::{Stack, applications};
 use crate::words::{count, plain};

@@ -2,14 +2,14 @@
 
 use unladen_trace::{Ask, Evidence, EvidenceSource};
 
-use crate::{server, words};
 use crate::finding::{Finding, Rule, Saves, Share};
 use crate::fix::Fix;
 use crate::knob::{Knob, Once};
 use crate::quoting::word;
-use crate::rules::{answers, unladen_site, web_server};
-use crate::rules::answers::LEAST_BYTES;
+use crate::rules::answers::{self, LEAST_BYTES};
+use crate::rules::{unladen_site, web_server};
 use crate::stack::Stack;
+use crate::{server, words};
 
 /// Types for `gzip_types`, besides text/html, which nginx always compresses.
 const TYPES: &str = "text/css text/plain text/xml text/javascript application/javascript application/json \

@@ -5,9 +5,9 @@ use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Protocol};
 use crate::again;
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rules::{peers, unladen_outbound, web_server};
-use crate::rules::peers::LEAST_PER_REQUEST;
-use crate::rules::unladen_outbound::{Outbound, Outbounds};
+use crate::rules::peers::{self, LEAST_PER_REQUEST};
+use crate::rules::unladen_outbound::{self, Outbound, Outbounds};
+use crate::rules::web_server;
 use crate::stack::Stack;
 
 /// Upper bound on a connection's cost relative to connecting, which takes 30 µs locally: the socket is created, set up

@@ -7,9 +7,9 @@ use unladen_trace::{ConnectionSeen, Counted, Evidence, EvidenceSource, FileCall,
 use crate::again;
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rules::{peers, unladen_outbound, web_server};
-use crate::rules::peers::LEAST_PER_REQUEST;
-use crate::rules::unladen_outbound::{Outbound, Outbounds};
+use crate::rules::peers::{self, LEAST_PER_REQUEST};
+use crate::rules::unladen_outbound::{self, Outbound, Outbounds};
+use crate::rules::web_server;
 use crate::stack::Stack;
 
 const AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";

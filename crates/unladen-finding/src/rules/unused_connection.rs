@@ -5,8 +5,7 @@ use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Protocol};
 use crate::again;
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rules::peers;
-use crate::rules::peers::LEAST_PER_REQUEST;
+use crate::rules::peers::{self, LEAST_PER_REQUEST};
 
 /// Upper bound relative to opening: the socket is created and closed, and the other side begins to serve it.
 const AROUND: f64 = 2.0;

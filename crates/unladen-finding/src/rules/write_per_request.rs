@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unladen_trace::{Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, LockKind, LogSink, QueryProtocol, QuerySeen, Series, State, is_kernels};
+use unladen_trace::{
+    Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, LockKind, LogSink, QueryProtocol,
+    QuerySeen, Series, State, is_kernels,
+};
 
-use crate::{again, php};
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
-use crate::rules::sessions;
-use crate::rules::sessions::SESSION;
 use crate::rules::files::lock_files;
+use crate::rules::sessions::{self, SESSION};
 use crate::stack::{Stack, applications};
 use crate::words::many;
+use crate::{again, php};
 
 /// Writes in a smaller part of requests are occasional: a cache is filled, a counter is saved each minute.
 const LEAST_WRITES: f64 = 0.5;

@@ -1,8 +1,7 @@
 //! The principal type is [`ReferenceWork`].
 
 use std::hint::black_box;
-use std::io;
-use std::io::{PipeReader, PipeWriter, Read as _, Write as _, pipe};
+use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 

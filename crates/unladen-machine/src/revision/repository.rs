@@ -5,8 +5,7 @@
 //! (gitrepository-layout(5)).
 
 use std::ffi::OsStr;
-use std::io;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 

@@ -1,12 +1,11 @@
 //! The principal type is [`Php`]: a process of PHP, and how it was started as far as that can still be found out.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::Read;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use crate::php_settings::ask::{PhpSettingsError, User};
 use crate::php_settings::heap;

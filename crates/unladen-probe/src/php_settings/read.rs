@@ -1,11 +1,10 @@
 //! [`lines`]: the lines of a settings file, with bounds on everything.
 
 use std::ffi::OsStr;
-use std::fs::OpenOptions;
-use std::io::Read;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
-use std::{fs, io};
 
 use glob::{MatchOptions, Pattern};
 

@@ -2,8 +2,7 @@
 //!
 //! Unlisted calls are still counted.
 
-use nix::libc;
-use nix::libc::c_long;
+use nix::libc::{self, c_long};
 use unladen_trace::FileCall;
 
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,10 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use unladen_prove::Experiment;
-use unladen_trace::{CallerSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, FunctionSeen, GroupSeen, Interval, Page, PathSeen, PhaseSeen, Phases, PhpSettings, ProfileSeen, QuerySeen, Series};
+use unladen_trace::{
+    CallerSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, FunctionSeen, GroupSeen, Interval,
+    Page, PathSeen, PhaseSeen, Phases, PhpSettings, ProfileSeen, QuerySeen, Series,
+};
 
 use crate::experiment::{Sent, experiment};
 use crate::finding::{Finding, Rule, Share};

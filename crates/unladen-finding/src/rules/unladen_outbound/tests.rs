@@ -1,10 +1,9 @@
 use unladen_trace::DnsSeen;
 
-use crate::finding::Rule;
-use crate::rules::{dns_again, unpooled_connection, unpooled_tls};
-use crate::rules::tests::testing;
-use crate::rules::tests::testing::{NGINX, PERL, PHP, PYTHON};
 use super::*;
+use crate::finding::Rule;
+use crate::rules::tests::testing::{self, NGINX, PERL, PHP, PYTHON};
+use crate::rules::{dns_again, unpooled_connection, unpooled_tls};
 
 fn seen(group: usize, protocol: Protocol, peer: &str, name: Option<&str>) -> ConnectionSeen {
     let handshakes = if protocol == Protocol::Tls { testing::counted(1, 3_000_000) } else { Default::default() };

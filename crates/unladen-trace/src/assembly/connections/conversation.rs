@@ -2,15 +2,13 @@
 
 use std::collections::VecDeque;
 
-use crate::assembly::statements;
-use crate::assembly::statements::Statements;
+use crate::assembly::statements::{self, Statements};
 use crate::assembly::table::{Moment, Transfer};
 use crate::event::{Peer, Socket, Way};
 use crate::evidence::{Protocol, QueryProtocol};
-use crate::wire;
 use crate::wire::mysql::MysqlClient;
 use crate::wire::postgres::PostgresClient;
-use crate::wire::{dns, tls};
+use crate::wire::{self, dns, tls};
 
 const MAX_PENDING: usize = 256;
 
