@@ -5,20 +5,17 @@
 //! and of functions. `path` is the file as PHP knows it: `__DIR__` has no symbolic links in PHP, so callers resolve
 //! links first.
 
-mod call;
 mod expression;
 mod scope;
-mod value;
 mod walk;
+
+pub use scope::{Call, Value};
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
-pub use call::Call;
-pub use value::Value;
-use walk::{Event, Walk};
-
 use crate::Problem;
+use walk::{Event, Walk};
 
 /// The value of the first unconditional `return` outside of functions. Fails if it is missing or not constant.
 pub fn returned(source: &[u8], path: &Path) -> Result<Value, Problem> {

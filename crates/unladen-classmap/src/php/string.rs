@@ -11,6 +11,19 @@ pub(crate) enum Piece<'a> {
     Variable(&'a [u8]),
 }
 
+/// Appends a constant string of PHP, in single quotes, where only `'` and `\` are special; all other bytes, line ends too, stand for themselves.
+pub(crate) fn literal(text: &mut Vec<u8>, bytes: &[u8]) {
+    text.push(b'\'');
+    let mut done = 0;
+    for at in memchr::memchr2_iter(b'\'', b'\\', bytes) {
+        text.extend_from_slice(&bytes[done..at]);
+        text.push(b'\\');
+        done = at;
+    }
+    text.extend_from_slice(&bytes[done..]);
+    text.push(b'\'');
+}
+
 /// Unescapes the inside of single quotes: only `\\` and `\'` are escapes.
 pub(crate) fn single_quoted(inner: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr(b'\\', inner).is_none() {

@@ -8,19 +8,16 @@
 //! only what it lists: by PSR-4 and PSR-0 the loader still finds the files.
 
 mod dumped;
-mod json;
 mod package;
-mod path;
 mod project;
-mod sort;
 mod undumped;
-
-use std::path::Path;
 
 pub(crate) use dumped::{Flags, VendorLoader, is_dumped, vendor};
 
-use super::{Options, Reader};
+use std::path::Path;
+
 use crate::{Application, Loader, Problem, Rule};
+use crate::readers::{Options, Reader};
 use project::Project;
 
 #[derive(Debug)]

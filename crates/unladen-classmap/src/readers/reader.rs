@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::options::Options;
 use crate::{Application, Problem};
 
 /// Reads how an application finds its classes.
@@ -16,4 +15,29 @@ pub trait Reader: Sync {
     /// Reads the application in `root`, with errors in some of its files as problems. Fails if an essential file cannot
     /// be read.
     fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem>;
+}
+
+/// What the caller wants to be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// MediaWiki's extensions and skins; elsewhere plugins, templates and modules.
+    pub extensions: Extensions,
+    /// MediaWiki's LocalSettings.php, if not in the root; for WordPress, a file that wp-config.php includes.
+    pub settings: Option<std::path::PathBuf>,
+    /// Whether Composer's development packages and folders count, if it has not been dumped.
+    pub dev: bool,
+    /// What Composer would write now, not what it has written.
+    pub anew: bool,
+    /// Prefixes and their folders, relative to the root or absolute.
+    pub psr4: Vec<(bstr::BString, std::path::PathBuf)>,
+    pub answers: Option<std::path::PathBuf>,
+}
+
+/// Which extensions are read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Extensions {
+    /// Those that LocalSettings.php enables; elsewhere, where files do not say which are, none.
+    #[default]
+    Enabled,
+    All,
 }

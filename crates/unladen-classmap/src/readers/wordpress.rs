@@ -11,14 +11,13 @@ use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
 
-use super::bundled::vendors;
-use super::constants::Settings;
-use super::path::plain;
-use super::settings_calls::{INCLUDE, as_calls};
-use super::{Extensions, Options, Reader, composer};
+use crate::{Application, Loader, Problem, Standing};
 use crate::input::read_whole;
 use crate::php::constant::{Value, calls};
-use crate::{Application, Loader, Problem, Standing};
+use crate::readers::{Extensions, Options, Reader, composer};
+use crate::readers::composer::dumped::vendors;
+use crate::readers::path::plain;
+use crate::readers::settings_calls::{INCLUDE, Settings, as_calls};
 
 #[derive(Debug)]
 pub(super) struct WordPress;

@@ -2,8 +2,7 @@
 
 use bstr::BString;
 
-use super::scope::{DEPTH, Scope, dirname};
-use super::value::{Elements, Value};
+use crate::php::constant::scope::{DEPTH, Elements, Scope, Value, dirname};
 use crate::php::string::Piece;
 use crate::php::token::{Tokens, What};
 
