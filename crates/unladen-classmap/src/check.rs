@@ -1,4 +1,5 @@
-//! Whether a written map is still right. The principal type is [`Check`].
+//! A written map: whether it is still right ([`Check`]), and how it was made ([`Made`]): a line at its head, so that
+//! checking it needs no options.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -1,5 +1,5 @@
 //! Reads the files that say how an application finds its classes, and existing maps. The principal function is
-//! [`read_whole`].
+//! [`read_whole`]; a [`Buffer`] reads many files into the same memory.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};

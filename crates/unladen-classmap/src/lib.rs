@@ -40,7 +40,7 @@ pub use excluded::Excluded;
 pub use input::read_whole;
 pub use map::{Duplicate, Entry, Map, Verdict, Violation, verdict};
 pub use project::{Project, reader_for, reader_named};
-pub use readers::{Extensions, Options, READERS, Reader};
 pub use readers::folders::Survey;
+pub use readers::{Extensions, Options, READERS, Reader};
 pub use tree::{SourceFile, Tree};
 pub use watch::{Changes, Watch};

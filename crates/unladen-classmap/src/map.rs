@@ -1,4 +1,4 @@
-//! The result: the principal type is [`Map`].
+//! The result: the principal type is [`Map`], made of the loaders' claims by a [`Verdict`] on each class.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;

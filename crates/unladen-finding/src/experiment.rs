@@ -1,4 +1,5 @@
-//! The principal function is [`experiment`]: a whole file for `unladen prove` that switches a fix.
+//! The principal function is [`experiment`]: a whole file for `unladen prove` that switches a fix, for a
+//! request ([`Sent`]).
 
 use unladen_trace::{Carried, Evidence, State};
 

@@ -1,4 +1,5 @@
-//! The principal type is [`Finding`]: a recognised pattern of waste, with its evidence and its fix.
+//! The principal type is [`Finding`]: a recognised pattern of waste, with its evidence and its fix. A [`Rule`] makes
+//! it.
 
 use unladen_trace::{Evidence, EvidenceSource, Interval, Series};
 

@@ -1,4 +1,5 @@
-//! Paths grouped by their most significant folders ([`folders`]), and the folders around them ([`around`]).
+//! Paths grouped by their most significant folders ([`folders`]), the folders around them ([`around`]), and an
+//! application's file, such as its settings, that a fix names ([`named_file`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 

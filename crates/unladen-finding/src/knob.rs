@@ -1,4 +1,5 @@
 //! The principal type is [`Knob`]: what switches a fix on and off, so that `unladen prove` can measure its effect.
+//! [`InPlace`] is the change of one line of a file that holds others.
 
 use crate::quoting::word;
 

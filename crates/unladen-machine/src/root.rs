@@ -1,4 +1,5 @@
-//! The principal type is [`Root`]: the folder of the kernel's files, `/` except in tests.
+//! Small files: the principal type is [`Root`], the folder of the kernel's, `/` except in tests; [`number_after`] finds a
+//! number in one. [`open_plain`] and [`read_plain`] are for files of unknown owners.
 
 use std::fs::{File, symlink_metadata};
 use std::io::{self, Read as _};

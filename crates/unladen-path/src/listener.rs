@@ -1,4 +1,4 @@
-//! Who listens at an address: [`listeners`].
+//! Who listens at an address: [`listeners`]; children and names of processes, from /proc.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;

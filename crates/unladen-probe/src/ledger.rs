@@ -1,4 +1,4 @@
-//! The principal type is [`Ledger`]: cumulative counts by group and counter.
+//! The principal type is [`Ledger`]: cumulative counts by group and [`Counter`], which has name, unit and meaning.
 
 /// Index of a group in the instrument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -4,10 +4,8 @@ use super::*;
 
 fn made() -> impl Strategy<Value = Made> {
     let name = || proptest::collection::vec(proptest::sample::select(b"ab?>\n\xff' \\\"".to_vec()), 1..6);
-    let path = move || {
-        proptest::collection::vec(name(), 1..4)
-            .prop_map(|parts| lexical(Path::new("/"), &parts.join(&b'/')))
-    };
+    let path =
+        move || proptest::collection::vec(name(), 1..4).prop_map(|parts| lexical(Path::new("/"), &parts.join(&b'/')));
     let files = (proptest::option::of(path()), proptest::option::of(path()));
     let psr4 = proptest::collection::vec((name().prop_map(BString::from), path()), 0..3);
     (path(), files, any::<(bool, bool)>(), psr4).prop_map(|(root, (settings, answers), (all, dev), psr4)| {

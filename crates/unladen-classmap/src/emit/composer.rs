@@ -227,7 +227,7 @@ fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-/// The text with this list_of of `$classMap`, passed to the loader; or what was not found.
+/// The text with this value of `$classMap`, passed to the loader; or what was not found.
 fn with_list(source: &[u8], array: &[u8]) -> Result<Vec<u8>, &'static str> {
     let mut text = match list_of(source, b"classMap") {
         Some(range) => [before(source, range.start), array, source.get(range.end..).unwrap_or_default()].concat(),

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use bstr::ByteSlice as _;
 use xxhash_rust::xxh3::Xxh3Default;
 
-use crate::{Made, Map};
 use crate::check::from;
 use crate::php::string::literal;
+use crate::{Made, Map};
 
 /// The PHP file to be written to `target`, for the application in `root`; both are absolute. The same map gives the
 /// same bytes, wherever it and the application lie together.

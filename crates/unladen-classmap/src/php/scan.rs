@@ -6,9 +6,9 @@ mod words;
 use bstr::BString;
 use wide::u8x16;
 
-use crate::php::{Declaration, Kind};
 use crate::php::skip::{self, Part, Text, find, is, is_space};
-use names::{self, Second};
+use crate::php::{Declaration, Kind};
+use names::Second;
 use words::Word;
 
 /// The declarations in `source`, the bytes of a PHP file: anywhere, in functions and behind conditions too. Anonymous

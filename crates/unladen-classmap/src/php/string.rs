@@ -1,8 +1,8 @@
-//! The value of a PHP string. The principal type is [`Piece`].
+//! Strings of PHP, from their values and to them. The principal type is [`Piece`]; [`literal`] writes one.
 
 use std::borrow::Cow;
 
-use super::skip::label;
+use crate::php::skip::label;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
@@ -11,7 +11,8 @@ pub(crate) enum Piece<'a> {
     Variable(&'a [u8]),
 }
 
-/// Appends a constant string of PHP, in single quotes, where only `'` and `\` are special; all other bytes, line ends too, stand for themselves.
+/// Appends a constant string of PHP, in single quotes, where only `'` and `\` are special; all other bytes, line ends
+/// too, stand for themselves.
 pub(crate) fn literal(text: &mut Vec<u8>, bytes: &[u8]) {
     text.push(b'\'');
     let mut done = 0;

@@ -183,7 +183,7 @@ pub(crate) enum What<'a> {
     Text(Cow<'a, [u8]>),
     /// A string with plain variables.
     Template(Vec<Piece<'a>>),
-    /// A string with other interpolation, a command, or a number_of that is no integer.
+    /// A string with other interpolation, a command, or a number that is no integer.
     Unknown,
     Int(i64),
     /// A sign: `=>`, `(`; a `;` for `?>`.
@@ -230,7 +230,7 @@ fn number_length(text: &[u8]) -> usize {
     length
 }
 
-/// An integer, or a number_of whose value does not matter here.
+/// An integer, or a number whose value does not matter here.
 fn number_of<'a>(text: &[u8]) -> What<'a> {
     let digits: String =
         text.iter().filter(|byte| **byte != b'_').map(|byte| byte.to_ascii_lowercase() as char).collect();

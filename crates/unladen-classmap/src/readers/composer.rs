@@ -16,8 +16,8 @@ pub(crate) use dumped::{Flags, VendorLoader, is_dumped, vendor};
 
 use std::path::Path;
 
-use crate::{Application, Loader, Problem, Rule};
 use crate::readers::{Options, Reader};
+use crate::{Application, Loader, Problem, Rule};
 use project::Project;
 
 #[derive(Debug)]

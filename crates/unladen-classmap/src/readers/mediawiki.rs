@@ -19,8 +19,8 @@ mod registry;
 
 use std::path::Path;
 
-use crate::{Application, Problem};
 use crate::readers::{Extensions, Options, Reader};
+use crate::{Application, Problem};
 use core::Core;
 use follow::Settings;
 use registry::{Manifest, Registry};

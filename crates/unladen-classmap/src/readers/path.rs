@@ -1,4 +1,4 @@
-//! Normalises paths of PHP code. The principal function is [`plain`].
+//! Normalises paths of PHP code: [`plain`]; and of Composer: [`lexical`], [`glob`].
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -1,5 +1,5 @@
 //! Rewrites a settings file so that all relevant statements are plain function calls. The principal function is
-//! [`as_calls`].
+//! [`as_calls`]; [`Settings`] reads from it which folders constants name.
 //!
 //! `require "a";` is no call in PHP's grammar, and `AutoLoader::$psr4Namespaces += […];` is none at all; as calls, one
 //! reader of constant arguments serves for all. Lines keep their numbers.

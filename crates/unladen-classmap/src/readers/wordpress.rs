@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
 
-use crate::{Application, Loader, Problem, Standing};
 use crate::input::read_whole;
 use crate::php::constant::{Value, calls};
-use crate::readers::{Extensions, Options, Reader, composer};
 use crate::readers::composer::dumped::vendors;
 use crate::readers::path::plain;
 use crate::readers::settings_calls::{INCLUDE, Settings, as_calls};
+use crate::readers::{Extensions, Options, Reader, composer};
+use crate::{Application, Loader, Problem, Standing};
 
 #[derive(Debug)]
 pub(super) struct WordPress;

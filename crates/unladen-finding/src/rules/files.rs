@@ -1,4 +1,5 @@
-//! Shared by the rules on PHP's source files: which they are, and when PHP checks them for changes.
+//! Shared by the rules on files: PHP's source files and when PHP checks them for changes, lock files, and what checks take
+//! of the latency.
 
 use std::collections::BTreeSet;
 

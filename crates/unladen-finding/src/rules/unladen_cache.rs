@@ -1,4 +1,5 @@
-//! `unladen serve` as a cache in front of the application: [`fix`], and its knob: [`switched`].
+//! `unladen serve` as a cache in front of the application: [`fix`], and its knob: [`switched`]; and how the application
+//! declares a page fresh for visitors without a cookie only: [`strangers`].
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! The principal type is [`Software`]: a program and its version.
+//! The principal type is [`Software`]: a program and its version, by the package that owns its file in Debian's database,
+//! else by a text within the file, as programs built from source have no package.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -185,7 +186,7 @@ fn find(bytes: &[u8], mark: Mark) -> Option<String> {
 const LONGEST_STATUS: u64 = 64 * 1024 * 1024;
 const LONGEST_LIST: u64 = 8 * 1024 * 1024;
 
-/// The package_version of the package that owns `inside`, a path below `root`: the candidate whose list has the file.
+/// The version of the package that owns `inside`, a path below `root`: the candidate whose list has the file.
 pub(crate) fn package_version(root: &Path, inside: &Path, program: &Program) -> Option<String> {
     let packages = || program.packages.iter().flat_map(|package| filled_in(package, inside));
     let package = packages().find(|package| owns(root, package, inside))?;

@@ -1,4 +1,4 @@
-//! The principal type is [`ReferenceWork`].
+//! The principal type is [`ReferenceWork`]: the pieces of work, one of each kind.
 
 use std::hint::black_box;
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _, pipe};

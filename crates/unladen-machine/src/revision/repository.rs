@@ -1,4 +1,5 @@
-//! The principal type is [`Repository`]: where a work tree's repository has its files.
+//! The principal type is [`Repository`]: where a work tree's repository has its files. [`Head`] is what they say is
+//! checked out.
 //!
 //! In a clone, `.git` is the folder for all of them. In a linked work tree and in a submodule, `.git` is a file that
 //! names the folder; a linked work tree's has the work tree's own files, and names the folder of the common ones

@@ -4,11 +4,11 @@ use super::*;
 #[test]
 fn a_php_that_does_not_answer_hid_the_settings_of_the_others() {
     let no = || Some("no".to_owned());
-    let others = Asked { answered: true, perhaps_failed: no(), ..Asked::default() };
+    let others = AskedPhp { answered: true, perhaps_failed: no(), ..AskedPhp::default() };
     assert_eq!(others.why(), None);
-    assert_eq!(Asked { perhaps_failed: no(), ..Asked::default() }.why(), no());
-    assert_eq!(Asked { answered: true, failed: no(), ..Asked::default() }.why(), no());
-    assert_eq!(Asked::default().why(), None);
+    assert_eq!(AskedPhp { perhaps_failed: no(), ..AskedPhp::default() }.why(), no());
+    assert_eq!(AskedPhp { answered: true, failed: no(), ..AskedPhp::default() }.why(), no());
+    assert_eq!(AskedPhp::default().why(), None);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The principal type is [`Pool`]: what a pool of php-fpm sets over the settings files.
+//! The principal type is [`Pool`]: what a pool of php-fpm sets over the settings files; [`pool_lines`] finds
+//! where.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

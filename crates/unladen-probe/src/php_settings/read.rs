@@ -1,4 +1,5 @@
-//! [`lines`]: the lines of a settings file, with bounds on everything.
+//! Settings files, read with bounds on everything: [`text`] reads one, [`glob`] finds those that match a pattern,
+//! [`ini_lines`] are those of PHP.
 
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};

@@ -1,4 +1,5 @@
-//! The principal type is [`Server`]: a server's first process, and what its paths mean.
+//! The principal type is [`Server`]: a server's first process, and what its paths mean. [`CommandLine`] is what it
+//! was started with.
 
 use std::fs;
 use std::io::Read;

@@ -149,6 +149,7 @@ fn opened(file: &Mapped, pid: u32) -> Result<PathBuf, String> {
     Err(format!("{}: {last}", file.path))
 }
 
+/// Programs and libraries of a kind, whose functions are traced.
 pub(super) struct Family {
     pub(super) source: EvidenceSource,
     pub(super) is: fn(&str) -> bool,

@@ -1,4 +1,5 @@
-//! The principal type is [`Files`]: calls on files, bytes read and written, and locks.
+//! The principal types are [`Files`]: calls on files, bytes read and written, and locks; and [`Descriptors`]: the files
+//! behind descriptors.
 
 use std::collections::{BTreeMap, HashMap};
 

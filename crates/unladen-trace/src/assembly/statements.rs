@@ -1,4 +1,5 @@
-//! The principal type is [`Statements`]: SQL statements by fingerprint, and repetitions among them.
+//! The principal type is [`Statements`]: SQL statements by fingerprint, and repetitions among them. [`Sqlite`] has
+//! those given to SQLite's library.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;

@@ -1,4 +1,5 @@
-//! The principal type is [`Table`]: counts by key.
+//! What all parts of the assembly share: [`Table`], counts by key; [`Moment`], where in a counting something happened; and
+//! [`Transfer`], bytes over a socket.
 
 use std::collections::HashMap;
 use std::hash::Hash;

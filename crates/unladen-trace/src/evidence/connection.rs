@@ -1,4 +1,5 @@
-//! The principal type is [`ConnectionSeen`]: connections to one peer.
+//! The principal type is [`ConnectionSeen`]: connections to one peer; [`QuerySeen`] is a statement asked over one, and
+//! [`PathSeen`] other stations of the request.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The principal type is [`GroupSeen`].
+//! The principal type is [`GroupSeen`]: a group of processes, its server, its container, and its PHP's settings.
 
 use std::collections::BTreeMap;
 

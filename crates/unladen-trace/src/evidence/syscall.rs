@@ -1,4 +1,5 @@
-//! The principal type is [`SyscallSeen`]: what is only counted and timed.
+//! What the processes of a group did: [`SyscallSeen`], what is only counted and timed; calls on files ([`FileSeen`]), locks,
+//! log lines, processes started, and source files compiled.
 
 use std::path::Path;
 

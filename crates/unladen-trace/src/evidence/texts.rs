@@ -1,4 +1,4 @@
-//! All texts of evidence: [`Evidence::each_text`].
+//! All texts of evidence: [`Evidence::each_text`]; and without private values: [`Evidence::leave_out_values`].
 
 use crate::evidence::{
     CallerSeen, Carried, CompileSeen, ConnectionSeen, ContainerSeen, CounterSeen, DnsSeen, Evidence, FileSeen,

@@ -1,11 +1,10 @@
-//! What names mean at some point of a file. The principal type is [`Scope`].
+//! Values of constant expressions ([`Value`]), and what names mean at some point of a file ([`Scope`]).
 
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use bstr::BString;
-
 
 /// Limit for nested arrays and expressions.
 pub(super) const DEPTH: usize = 64;

@@ -1,4 +1,4 @@
-//! The loader that Composer has written: [`vendor`].
+//! The loader that Composer has written: [`vendor`]; and those in plugins: [`vendors`].
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};

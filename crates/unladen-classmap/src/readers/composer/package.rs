@@ -1,4 +1,4 @@
-//! A package's composer.json. The principal type is [`Package`].
+//! JSON files of Composer ([`read`]), and a package's composer.json. The principal type is [`Package`].
 
 use std::path::{Path, PathBuf};
 

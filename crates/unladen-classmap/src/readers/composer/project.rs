@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{Options, Problem};
 use crate::readers::composer::package::{self, Package};
 use crate::readers::path::{glob, lexical};
+use crate::{Options, Problem};
 
 #[derive(Debug, Default)]
 pub(super) struct Project {

@@ -1,4 +1,5 @@
-//! What `composer dump-autoload` would make the loader do. The principal function is [`rules`].
+//! What `composer dump-autoload` would make the loader do. The principal function is [`rules`];
+//! [`sorted`] has Composer's order of packages: dependencies come first.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
