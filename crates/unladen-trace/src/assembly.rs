@@ -162,7 +162,7 @@ impl Assembly {
             What::Connect { socket, result, took_ns, .. } => {
                 self.connections.connect((at_ns, pid, group), &socket, result, took_ns, moment);
             }
-            What::Established { socket, took_ns } => self.connections.established(&socket, took_ns, moment),
+            What::Established { socket, took_ns } => self.connections.established(&socket, took_ns),
             What::Close { fd, socket } => {
                 self.descriptors.closed(pid, fd);
                 if let Some(socket) = socket {
@@ -193,7 +193,7 @@ impl Assembly {
                 self.processes.compiled(group, tid, at_ns, (language, path), took_ns, nested, moment);
             }
             What::SqlitePrepare { statement, sql, took_ns } => {
-                self.sqlite.prepared(group, pid, statement, &sql, took_ns, moment, &mut self.statements);
+                self.sqlite.prepared(pid, statement, &sql, took_ns);
             }
             What::SqliteStep { statement, row, took_ns } => {
                 self.sqlite.stepped(group, pid, statement, row, took_ns, moment, &mut self.statements);

@@ -8,9 +8,7 @@ mod fingerprint;
 mod lexer;
 mod normal;
 
-pub use fingerprint::{
-    Fingerprint, MAX_FINGERPRINT, MAX_TEXT, StatementKind, fingerprint, has_placeholder, without_values,
-};
+pub use fingerprint::{Fingerprint, MAX_FINGERPRINT, MAX_TEXT, fingerprint, has_placeholder, without_values};
 
 use crate::evidence::QueryProtocol;
 

@@ -7,7 +7,6 @@
 pub mod dns;
 pub mod fastcgi;
 pub mod http;
-mod json;
 pub mod memcached;
 pub mod mysql;
 pub mod postgres;

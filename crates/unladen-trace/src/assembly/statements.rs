@@ -58,11 +58,7 @@ impl Statements {
         if !self.asked.add(key.clone(), moment, 0) {
             return key;
         }
-        let more = self.more.entry(key.clone()).or_default();
-        if more.example.is_empty() {
-            more.example.clone_from(&known.example);
-            more.writes = known.writes;
-        }
+        let more = more(&mut self.more, &key, &known);
         if let Some(identity) = identity {
             match self.identities.insert((group, identity), moment.request) {
                 Some(request) if request == moment.request => more.identical.add(moment.phase, 1),
@@ -81,13 +77,8 @@ impl Statements {
     ) -> Key {
         let known = self.known(text, protocol);
         let key = (group, database.to_owned(), protocol, known.fingerprint.clone());
-        if !self.prepared.add(key.clone(), moment, 0) {
-            return key;
-        }
-        let more = self.more.entry(key.clone()).or_default();
-        if more.example.is_empty() {
-            more.example.clone_from(&known.example);
-            more.writes = known.writes;
+        if self.prepared.add(key.clone(), moment, 0) {
+            more(&mut self.more, &key, &known);
         }
         key
     }
@@ -160,6 +151,15 @@ impl Statements {
     }
 }
 
+fn more<'a>(all: &'a mut BTreeMap<Key, More>, key: &Key, known: &Known) -> &'a mut More {
+    let more = all.entry(key.clone()).or_default();
+    if more.example.is_empty() {
+        more.example.clone_from(&known.example);
+        more.writes = known.writes;
+    }
+    more
+}
+
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     use std::hash::{DefaultHasher, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -191,20 +191,9 @@ struct PreparedHere {
 }
 
 impl Sqlite {
-    #[allow(clippy::too_many_arguments, reason = "the parts of one event, taken apart where it is read")]
-    pub(super) fn prepared(
-        &mut self,
-        group: usize,
-        pid: u32,
-        statement: u64,
-        sql: &[u8],
-        took_ns: u64,
-        moment: Moment,
-        statements: &mut Statements,
-    ) {
+    pub(super) fn prepared(&mut self, pid: u32, statement: u64, sql: &[u8], took_ns: u64) {
         // A null pointer: an empty text, or one with an error.
         if statement == 0 {
-            let _ = (group, moment, statements);
             return;
         }
         let has_placeholders = has_placeholders(sql);
@@ -213,7 +202,7 @@ impl Sqlite {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "as above")]
+    #[allow(clippy::too_many_arguments, reason = "the parts of one event, taken apart where it is read")]
     pub(super) fn stepped(
         &mut self,
         group: usize,

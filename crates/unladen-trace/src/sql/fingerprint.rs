@@ -20,7 +20,6 @@ pub struct Fingerprint {
     /// comments.
     pub text: String,
     pub writes: bool,
-    pub kind: StatementKind,
     /// The text was incomplete, or its fingerprint was cut.
     pub truncated: bool,
 }
@@ -48,15 +47,15 @@ pub fn fingerprint(text: &[u8], dialect: Dialect) -> Fingerprint {
         source.push_str(CUT);
     }
     let made = Normal::of(&source, dialect);
-    let (kind, writes) = (kind(&made.pieces), writes(&made.pieces, dialect));
+    let writes = writes(&made.pieces, dialect);
     let rendered = made.render();
     match cut_to_length(&rendered) {
         // Cutting may leave a list open, so the result is normalised again.
         Some(cut) => {
             let text = Normal::of(&cut, dialect).render().into_iter().collect();
-            Fingerprint { text, writes, kind, truncated: true }
+            Fingerprint { text, writes, truncated: true }
         }
-        None => Fingerprint { text: rendered.into_iter().collect(), writes, kind, truncated: made.cut },
+        None => Fingerprint { text: rendered.into_iter().collect(), writes, truncated: made.cut },
     }
 }
 
@@ -78,54 +77,11 @@ fn cut_to_length(rendered: &[Cow<'_, str>]) -> Option<String> {
     Some(cut)
 }
 
-/// What a statement does, by its words.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum StatementKind {
-    /// SELECT, VALUES, TABLE; also after WITH.
-    Select,
-    Insert,
-    Update,
-    Delete,
-    Replace,
-    Merge,
-    /// BEGIN, START TRANSACTION.
-    Begin,
-    /// COMMIT, END.
-    Commit,
-    /// ROLLBACK, ABORT; not ROLLBACK TO a savepoint.
-    Rollback,
-    Set,
-    /// Anything else, and what is truncated too early.
-    #[default]
-    Other,
-}
-
 /// First words of statements that change data or the schema, except COPY.
 const WRITING: &[&str] = &[
     "ALTER", "CLUSTER", "COMMENT", "CREATE", "DELETE", "DROP", "GRANT", "IMPORT", "INSERT", "LOAD", "MERGE",
     "OPTIMIZE", "REFRESH", "REINDEX", "RENAME", "REPAIR", "REPLACE", "REVOKE", "TRUNCATE", "UPDATE",
 ];
-
-pub(super) fn kind(pieces: &[Piece<'_>]) -> StatementKind {
-    let pieces = pieces.split(|piece| *piece == Piece::Semicolon).find(|part| !part.is_empty()).unwrap_or_default();
-    let Some(verb) = verb(pieces) else { return StatementKind::Other };
-    let word = word(pieces, verb);
-    let has = |wanted: &str| pieces.iter().any(|piece| named(piece, wanted));
-    match word.to_ascii_uppercase().as_str() {
-        "SELECT" | "VALUES" | "TABLE" => StatementKind::Select,
-        "INSERT" => StatementKind::Insert,
-        "UPDATE" => StatementKind::Update,
-        "DELETE" => StatementKind::Delete,
-        "REPLACE" => StatementKind::Replace,
-        "MERGE" => StatementKind::Merge,
-        "BEGIN" => StatementKind::Begin,
-        "START" if has("TRANSACTION") => StatementKind::Begin,
-        "COMMIT" | "END" => StatementKind::Commit,
-        "ROLLBACK" | "ABORT" if !has("TO") => StatementKind::Rollback,
-        "SET" => StatementKind::Set,
-        _ => StatementKind::Other,
-    }
-}
 
 pub(super) fn writes(pieces: &[Piece<'_>], dialect: Dialect) -> bool {
     pieces.split(|piece| *piece == Piece::Semicolon).any(|part| one_writes(part, dialect))

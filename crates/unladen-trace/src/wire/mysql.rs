@@ -63,11 +63,6 @@ impl MysqlClient {
         self.state == State::Encrypted
     }
 
-    /// Whether the connection is compressed, and unreadable from now on.
-    pub fn is_compressed(&self) -> bool {
-        self.state == State::Compressed
-    }
-
     /// Handles one send: its first bytes and total length. `out` gets each query, each prepared statement
     /// (`parse_only`) and each execution.
     pub fn sent(&mut self, payload: &[u8], total: usize, mut out: impl FnMut(Statement<'_>)) {

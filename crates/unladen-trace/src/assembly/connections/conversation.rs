@@ -41,8 +41,8 @@ pub(super) struct Conversation {
     looks_accepted: bool,
     /// Time of the last unanswered send.
     asked_ns: Option<u64>,
-    /// More was sent than opening a connection takes.
-    used: bool,
+    /// More was sent than opening a connection takes; for an unknown protocol, anything.
+    pub(super) used: bool,
     /// Time of greeting and login before that, ns; `None` once reported.
     login_ns: Option<u64>,
 }
@@ -134,11 +134,6 @@ impl Conversation {
         (self.group, name(&self.peer), self.protocol)
     }
 
-    /// Whether anything was asked over it; for an unknown protocol, anything sent counts.
-    pub(super) fn is_used(&self) -> bool {
-        self.used
-    }
-
     /// The time of greeting and login, if it is a database's and was not reported yet.
     pub(super) fn login(&self) -> Option<u64> {
         self.login_ns.filter(|_| matches!(self.language, Language::Postgres(..) | Language::Mysql(..)))
@@ -196,24 +191,18 @@ impl Conversation {
             (self.language, self.protocol) = (Language::Tls(Handshake::default()), Protocol::Tls);
         }
         let (payload, total) = (transfer.payload, usize::try_from(transfer.result).unwrap_or(0));
-        let database = (self.group, name(&self.peer));
+        let (group, database, mut has_asked) = (self.group, name(&self.peer), false);
+        let mut ask = |pending: &mut VecDeque<Asked>, protocol, statement: &wire::Statement<'_>| {
+            has_asked = true;
+            wait(pending, Asked::of((group, &database, protocol), statement, moment, statements));
+        };
         match &mut self.language {
             Language::Unknown | Language::Plain => self.used = true,
             Language::Postgres(client, pending) => {
-                let used = &mut self.used;
-                client.sent(payload, total, |statement| {
-                    *used = true;
-                    let to = (database.0, database.1.as_str(), QueryProtocol::Postgres);
-                    wait(pending, Asked::of(to, &statement, moment, statements));
-                });
+                client.sent(payload, total, |statement| ask(pending, QueryProtocol::Postgres, &statement));
             }
             Language::Mysql(client, pending) => {
-                let used = &mut self.used;
-                client.sent(payload, total, |statement| {
-                    *used = true;
-                    let to = (database.0, database.1.as_str(), QueryProtocol::Mysql);
-                    wait(pending, Asked::of(to, &statement, moment, statements));
-                });
+                client.sent(payload, total, |statement| ask(pending, QueryProtocol::Mysql, &statement));
             }
             Language::Tls(handshake) => match handshake.sent(payload, begun_ns, transfer.at_ns) {
                 Sent::Hello { server_name } => notice(Notice::Hello { server_name }),
@@ -232,6 +221,7 @@ impl Conversation {
                 }
             }
         }
+        self.used |= has_asked;
         if self.used
             && let Some(took_ns) = self.login()
         {
