@@ -3,6 +3,7 @@
 
 use unladen_trace::{Evidence, EvidenceSource, Interval, Series};
 
+use crate::again;
 use crate::fix::Fix;
 use crate::words::plain;
 
@@ -85,6 +86,24 @@ pub enum Whole {
     Latency,
     /// The CPU of all followed groups.
     Cpu,
+}
+
+impl Finding {
+    /// What rules mostly say: that the fix saves all that the waste takes, and what checks again. Nothing is listed.
+    pub(crate) fn of(rule: &Rule, evidence: &Evidence, group: Option<usize>, takes: Share, fix: Fix) -> Self {
+        Self {
+            rule: rule.name,
+            group: group.map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
+            summary: String::new(),
+            figures: Vec::new(),
+            items: Vec::new(),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
+            check_again: again::of(evidence, &fix),
+            fix,
+        }
+    }
 }
 
 impl Share {

@@ -103,3 +103,8 @@ pub(super) fn lock_files(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     }
     paths
 }
+
+/// A database of SQLite's, for one of its journals: with a write-ahead log, most is written there.
+pub(super) fn without_suffix(path: &str) -> &str {
+    ["-journal", "-wal", "-shm"].iter().find_map(|suffix| path.strip_suffix(suffix)).unwrap_or(path)
+}

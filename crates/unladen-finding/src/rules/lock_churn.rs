@@ -77,8 +77,6 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     };
     let takes = Share::of_latency(evidence, Some(time(evidence, group, &seen)?));
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary: format!("{} locks taken per request, {parts}", count(locks)),
         figures: vec![
             Figure { name: "locks", unit: "1", value: locks },
@@ -90,10 +88,8 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
             Use::LockFiles => Saves::all_of(&takes),
             Use::Calls => Saves::part_of(&takes, AROUND),
         },
-        removes: None,
-        takes,
-        fix: fix(evidence, group, &seen, most),
         check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix(evidence, group, &seen, most))
     })
 }
 

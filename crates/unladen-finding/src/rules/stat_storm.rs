@@ -12,7 +12,7 @@ use crate::fix::Fix;
 use crate::folders::{around, folders, named_file};
 use crate::knob::Once;
 use crate::rules::files::{
-    MOST_REQUESTS, asks_now_and_then, held, is_source, latency_of_checks, lock_files, revalidated,
+    MOST_REQUESTS, asks_now_and_then, held, is_source, latency_of_checks, lock_files, revalidated, without_suffix,
 };
 use crate::rules::same_file_again::checked_again;
 use crate::rules::web_server;
@@ -43,11 +43,9 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let checks = checks_of(evidence, group);
     let all = at_least(evidence, &Series::sum(checks.iter().map(|check| &check.count)), LEAST_CHECKS)?;
     let (summary, figures) = told(evidence, &checks)?;
-    let Chosen { fix, check_again, removes } = fix(evidence, group, &checks);
+    let Chosen { fix, removes } = fix(evidence, group, &checks);
     let takes = Share::of_latency(evidence, time(evidence, &checks));
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary,
         figures,
         items: Item::largest(folders(checks.iter().map(|check| (check.file.path.as_str(), check.mean)))),
@@ -57,9 +55,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
             calls: all.value * removes,
             of: all.value,
         }),
-        takes,
-        fix,
-        check_again,
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
 
@@ -125,7 +121,8 @@ fn checks_of(evidence: &Evidence, group: usize) -> Vec<Check<'_>> {
         .files
         .iter()
         .filter(|file| file.group == group && is_check(file) && !locks.contains(file.path.as_str()))
-        .filter(|file| !is_journal(&file.path))
+        // SQLite looks for its journals whenever it locks its database: only fewer statements reduce these checks.
+        .filter(|file| without_suffix(&file.path) == file.path)
         .map(|file| {
             let counted = &file.counted;
             let mut count = if of(&again, file) { counted.requests.clone() } else { counted.count.clone() };
@@ -157,11 +154,6 @@ fn usual(evidence: &Evidence, counted: &Counted) -> Series {
     counted.requests.times((evidence.mean(&counted.count) / requests).round() as u64)
 }
 
-/// SQLite looks for its journals whenever it locks its database: only fewer statements reduce these checks.
-fn is_journal(path: &str) -> bool {
-    ["-journal", "-wal", "-shm"].iter().any(|end| path.ends_with(end))
-}
-
 fn is_check(file: &FileSeen) -> bool {
     match file.call {
         FileCall::Stat | FileCall::Access | FileCall::Readlink => true,
@@ -188,7 +180,6 @@ const MAP: &str = "unladen-classmap.php";
 
 struct Chosen {
     fix: Fix,
-    check_again: String,
     /// Part of all checks that it removes, 0 to 1.
     removes: f64,
 }
@@ -210,7 +201,7 @@ fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
                 lines.map(str::to_owned).to_vec(),
             );
             let fix = web_server::switched(evidence, fix, "nginx remembers files");
-            return Chosen { check_again: again::of(evidence, &fix), fix, removes };
+            return Chosen { fix, removes };
         }
         Stack::Perl if named(PERL) >= MOST => {
             removes = named(PERL);
@@ -228,7 +219,7 @@ fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
             "keep in the process what was found, and ask again only after seconds; or ask for the folder once instead of for each of its files"
         }
     };
-    Chosen { fix: Fix::advice(advice), check_again: again::weigh(evidence), removes }
+    Chosen { fix: Fix::advice(advice), removes }
 }
 
 /// Part of all checks that the opcode cache can answer: for sources that it holds, not for files only checked.
@@ -255,10 +246,9 @@ fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
         settings.and_then(|php| php.is_on(OVERRIDE)) == Some(true) || php::has_opcache(evidence, group) == Some(false);
     let with = |advice: &str, lines: &[&str], name: &str, removes: f64| {
         let fix = php::switched(evidence, group, php::fix(evidence, group, advice, lines), name);
-        Chosen { check_again: again::of(evidence, &fix), fix, removes }
+        Chosen { fix, removes }
     };
-    let without =
-        |advice: &str, removes: f64| Chosen { fix: Fix::advice(advice), check_again: again::weigh(evidence), removes };
+    let without = |advice: &str, removes: f64| Chosen { fix: Fix::advice(advice), removes };
     let answered = answered(evidence, group, checks);
     let line = format!("{OVERRIDE}=1");
     let knob = "file checks from the opcode cache";
@@ -313,14 +303,12 @@ fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
             group,
             "replace trying by knowing: a class map instead of folders to try, absolute paths in include, a short include_path; keep what was found in APCu",
         ),
-        check_again: again::weigh(evidence),
         removes: 1.0,
     }
 }
 
 /// The map of core, extensions and libraries; if one is already on, the opcode cache for the rest.
 fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_asked: bool) -> Chosen {
-    let weighed = |fix: Fix, removes: f64| Chosen { fix, check_again: again::weigh(evidence), removes };
     let answered = answered(evidence, group, checks);
     // The map answers for all sources.
     let mapped = part(checks, |check| is_source(&check.file.path));
@@ -329,17 +317,17 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
         if is_asked || !is_telling(answered, checks) {
             let advice = "a class map is switched on: see whether it is still right, and what it lacks";
             let check = format!("unladen classmap --check -o {}", quoting::word(prepended));
-            return weighed(Fix::advice(advice).command(check), 1.0);
+            return Chosen { fix: Fix::advice(advice).command(check), removes: 1.0 };
         }
         let advice = "a class map is switched on; of what is left the opcode cache can answer for files that are there";
         let fix = php::fix(evidence, group, advice, &[&format!("{OVERRIDE}=1")]);
         let fix = php::switched(evidence, group, fix, "file checks from the opcode cache");
-        return Chosen { check_again: again::of(evidence, &fix), fix, removes: answered };
+        return Chosen { fix, removes: answered };
     }
     let advice = "MediaWiki looks for its classes: make a map of all of them, core, extensions and libraries, and let PHP read it first";
     let Some(root) = mediawiki_root(checks) else {
         let fix = Fix::advice(format!("{advice}, by a line in LocalSettings.php, which it prints"));
-        return weighed(fix.command("unladen classmap DIR # MediaWiki's folder"), mapped);
+        return Chosen { fix: fix.command("unladen classmap DIR # MediaWiki's folder"), removes: mapped };
     };
     let map = map_of(root);
     let settings = local_settings(evidence, group).map(|file| format!(" --settings {}", quoting::word(file)));
@@ -349,7 +337,7 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
     let setting = quoting::ini_text(&map).filter(|_| matches!(prepended, "" | "no value"));
     let Some(setting) = setting.map(|map| format!("{PREPEND}={map}")) else {
         let advice = format!("{advice}, by a line in LocalSettings.php: require {};", quoting::php_text(&map));
-        return weighed(Fix::advice(advice).command(make), mapped);
+        return Chosen { fix: Fix::advice(advice).command(make), removes: mapped };
     };
     if !evidence.php_of(group).is_none_or(|php| php::may_read(php, &map)) {
         let folder = map.trim_end_matches(MAP);
@@ -357,7 +345,7 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
             "{advice}: {setting} in its settings. open_basedir does not let PHP read it there: add {folder} to it, or have the map written \
              into a folder that it names (-o), and name that one"
         );
-        return weighed(Fix::advice(advice).command(make), mapped);
+        return Chosen { fix: Fix::advice(advice).command(make), removes: mapped };
     }
     let fix = php::fix(evidence, group, advice, &[&setting]);
     let mut fix = php::switched(evidence, group, fix, "class map");
@@ -365,7 +353,7 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
         knob.once.push(Once { makes: map, command: make.clone() });
     }
     fix.commands.insert(0, make);
-    Chosen { check_again: again::of(evidence, &fix), fix, removes: mapped }
+    Chosen { fix, removes: mapped }
 }
 
 /// In MediaWiki's folder; for a package below `/usr`, where `unladen classmap` writes by default.

@@ -2,7 +2,7 @@
 
 use unladen_trace::{Ask, Evidence, EvidenceSource};
 
-use crate::finding::{Finding, Rule, Saves, Share};
+use crate::finding::{Finding, Rule, Share};
 use crate::fix::Fix;
 use crate::knob::{Knob, Once};
 use crate::quoting::word;
@@ -54,19 +54,12 @@ fn one(evidence: &Evidence) -> Option<Finding> {
     let fix = switched(evidence, fix);
     let takes = Share::NotKnown("it saves time on the way to the client, which is not measured here".into());
     Some(Finding {
-        rule: RULE.name,
-        group: String::new(),
         summary: format!(
             "{} bytes of {kind}, sent uncompressed though gzip was asked for",
             words::plain(asked.body_bytes as f64)
         ),
-        figures: Vec::new(),
-        items: Vec::new(),
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
         check_again: web_server::again(evidence, &fix),
-        fix,
+        ..Finding::of(&RULE, evidence, None, takes, fix)
     })
 }
 
