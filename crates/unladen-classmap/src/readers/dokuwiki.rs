@@ -101,14 +101,14 @@ impl Reading<'_> {
         let bundled = vendors([plugins, templates.as_path()]);
         let mut behind = Vec::new();
         for folder in &bundled {
-            if let Some((loader, prepends)) = self.vendor(folder, standing) {
+            if let Some((loader, prepends)) = composer::vendor_of(&mut self.application, self.root, folder, standing) {
                 // A loader that may not exist may be in front, wherever it would put itself.
                 if prepends || !all { self.loaders.push(loader) } else { behind.push(loader) }
             }
         }
         let vendor = self.root.join("vendor");
         if vendor.exists()
-            && let Some((loader, _)) = self.vendor(&vendor, Standing::Sure)
+            && let Some((loader, _)) = composer::vendor_of(&mut self.application, self.root, &vendor, Standing::Sure)
         {
             self.loaders.push(loader);
         }
@@ -136,22 +136,6 @@ impl Reading<'_> {
         }
         self.loaders.append(&mut behind);
         Ok(())
-    }
-
-    /// The loader in a `vendor` folder, and whether it prepends itself.
-    fn vendor(&mut self, folder: &Path, standing: Standing) -> Option<(Loader, bool)> {
-        let name = folder.strip_prefix(self.root).unwrap_or(folder);
-        match composer::vendor(folder, &format!("{}/", name.display())) {
-            Ok(found) => {
-                self.application.inputs.extend(found.inputs);
-                self.application.problems.extend(found.problems);
-                Some((Loader { standing, ..found.loader }, found.prepends))
-            }
-            Err(problem) => {
-                self.application.problems.push(problem.hiding());
-                None
-            }
-        }
     }
 
     fn source(&mut self, file: &Path) -> Result<Vec<u8>, Problem> {

@@ -31,10 +31,6 @@ impl Reader for Folders {
         "any application, on trust: classes whose file is named after them, and does nothing but declare"
     }
 
-    fn knows(&self, _: &Path) -> bool {
-        false
-    }
-
     fn read(&self, root: &Path, _: &Options) -> Result<Application, Problem> {
         let tree = whole_tree(root);
         let found = Found::of(&tree);

@@ -10,8 +10,10 @@ pub trait Reader: Sync {
     fn name(&self) -> &'static str;
     /// What it reads, in a line.
     fn about(&self) -> &'static str;
-    /// Whether the application in `root`, an absolute folder, is of this kind.
-    fn knows(&self, root: &Path) -> bool;
+    /// Whether the application in `root`, an absolute folder, is of this kind; one for any kind waits to be named.
+    fn knows(&self, _root: &Path) -> bool {
+        false
+    }
     /// Reads the application in `root`, with errors in some of its files as problems. Fails if an essential file cannot
     /// be read.
     fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem>;

@@ -169,20 +169,11 @@ impl Reading<'_> {
     }
 
     fn add(&mut self, folder: &Path, standing: Standing) {
-        let name = folder.strip_prefix(self.root).unwrap_or(folder);
-        match composer::vendor(folder, &format!("{}/", name.display())) {
-            Ok(found) => {
-                self.application.inputs.extend(found.inputs);
-                self.application.problems.extend(found.problems);
-                let loader = Loader { standing, ..found.loader };
-                // A loader that may not exist may be in front, wherever it would put itself.
-                if found.prepends || standing == Standing::Perhaps {
-                    self.ahead.push(loader);
-                } else {
-                    self.behind.push(loader);
-                }
-            }
-            Err(problem) => self.application.problems.push(problem.hiding()),
+        match composer::vendor_of(&mut self.application, self.root, folder, standing) {
+            // A loader that may not exist may be in front, wherever it would put itself.
+            Some((loader, prepends)) if prepends || standing == Standing::Perhaps => self.ahead.push(loader),
+            Some((loader, _)) => self.behind.push(loader),
+            None => {}
         }
     }
 }

@@ -186,7 +186,7 @@ impl Work {
                      classes alone, such as src, rather than those with the links",
                     self.most_linked
                 );
-                return found.failed(&path, what);
+                return found.bounded(&path, what);
             }
             Some(_) => return,
         }
@@ -221,7 +221,7 @@ impl Work {
         }
         if !self.admit(names.len() + linked.len()) {
             return found
-                .failed(&path, format!("there are more than {MOST_FILES} PHP files in all; these are left out"));
+                .bounded(&path, format!("there are more than {MOST_FILES} PHP files in all; these are left out"));
         }
         found.folders.push(path_of(&path).to_path_buf());
         let this = Arc::new(Folder { identity, links, within });
@@ -270,8 +270,6 @@ pub(super) struct Found {
     buffer: Buffer,
 }
 
-// === impl Found ===
-
 impl Found {
     pub(super) fn read_in(&mut self, path: &BString, folder: &OwnedFd, names: &[BString], is_linked: bool) {
         for name in names {
@@ -310,12 +308,12 @@ impl Found {
         self.files.push((path, seen));
     }
 
-    pub(super) fn failed(&mut self, path: &BString, error: impl Into<Failed>) {
-        let path = path_of(path).to_path_buf();
-        self.problems.push(match error.into() {
-            Failed::Call(error) => unreadable(&path, &error),
-            Failed::Bound(what) => Problem::of(path, what).hiding(),
-        });
+    pub(super) fn failed(&mut self, path: &BString, error: impl Into<std::io::Error>) {
+        self.problems.push(unreadable(path_of(path), &error.into()));
+    }
+
+    pub(super) fn bounded(&mut self, path: &BString, what: String) {
+        self.problems.push(Problem::of(path_of(path), what).hiding());
     }
 
     pub(super) fn together(all: Vec<Self>) -> Self {
@@ -327,29 +325,6 @@ impl Found {
         }
         together.folders.sort();
         together
-    }
-}
-
-pub(super) enum Failed {
-    Call(std::io::Error),
-    Bound(String),
-}
-
-impl From<Errno> for Failed {
-    fn from(error: Errno) -> Self {
-        Self::Call(error.into())
-    }
-}
-
-impl From<std::io::Error> for Failed {
-    fn from(error: std::io::Error) -> Self {
-        Self::Call(error)
-    }
-}
-
-impl From<String> for Failed {
-    fn from(what: String) -> Self {
-        Self::Bound(what)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::php::constant::{Value, assigned_all, returned};
 use crate::php::token::{Tokens, What};
 use crate::readers::composer;
 use crate::readers::path::lexical;
-use crate::{Loader, Problem, Rule};
+use crate::{Application, Loader, Problem, Rule, Standing};
 
 pub(crate) fn is_dumped(vendor: &Path) -> bool {
     vendor.join("composer/autoload_real.php").is_file()
@@ -50,6 +50,28 @@ pub(crate) fn vendor(vendor: &Path, name: &str) -> Result<VendorLoader, Problem>
         }
     }
     Ok(found)
+}
+
+/// The loader of a folder of the application in `root`, and whether it prepends itself; the application gets what was
+/// read for it and its problems.
+pub(crate) fn vendor_of(
+    application: &mut Application,
+    root: &Path,
+    folder: &Path,
+    standing: Standing,
+) -> Option<(Loader, bool)> {
+    let name = folder.strip_prefix(root).unwrap_or(folder);
+    match vendor(folder, &format!("{}/", name.display())) {
+        Ok(found) => {
+            application.inputs.extend(found.inputs);
+            application.problems.extend(found.problems);
+            Some((Loader { standing, ..found.loader }, found.prepends))
+        }
+        Err(problem) => {
+            application.problems.push(problem.hiding());
+            None
+        }
+    }
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -52,12 +52,7 @@ pub(super) fn rules(project: &mut Project) -> Vec<Rule> {
     }
     let psr4 = prefixes(&all, &mut problems, true);
     let psr0 = prefixes(&all, &mut problems, false);
-    for folder in missing(&project.root, "psr-4", &project.root.autoload.psr4) {
-        problems.push(folder);
-    }
-    for folder in missing(&project.root, "psr-0", &project.root.autoload.psr0) {
-        problems.push(folder);
-    }
+    problems.extend(missing(&project.root));
     if !psr4.is_empty() {
         rules.push(Rule::Psr4 { origin: origin.clone(), prefixes: psr4 });
     }
@@ -91,17 +86,18 @@ fn prefixes(packages: &[&Package], problems: &mut Vec<Problem>, psr4: bool) -> V
     all
 }
 
-/// Paths that do not exist, if the package's author is the one to fix them.
-pub(super) fn missing(package: &Package, key: &str, prefixes: &[(String, Vec<String>)]) -> Vec<Problem> {
-    let folders = prefixes.iter().flat_map(|(prefix, folders)| folders.iter().map(move |folder| (prefix, folder)));
-    folders
-        .map(|(prefix, folder)| (prefix, from(package, folder)))
-        .filter(|(_, folder)| !folder.is_dir())
-        .map(|(prefix, folder)| {
-            let what = format!("`{key}` has `{prefix}` in {}, which is not there", folder.display());
-            Problem::of(origin_of(package), what)
-        })
-        .collect()
+/// Folders of prefixes that do not exist, if the package's author is the one to fix them.
+pub(super) fn missing(package: &Package) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (key, prefixes) in [("psr-4", &package.autoload.psr4), ("psr-0", &package.autoload.psr0)] {
+        for (prefix, folders) in prefixes {
+            for folder in folders.iter().map(|folder| from(package, folder)).filter(|folder| !folder.is_dir()) {
+                let what = format!("`{key}` has `{prefix}` in {}, which is not there", folder.display());
+                problems.push(Problem::of(origin_of(package), what));
+            }
+        }
+    }
+    problems
 }
 
 /// A package's path. Only the project's own may be absolute.

@@ -120,18 +120,11 @@ impl Registry {
         if !folder.join("autoload.php").is_file() {
             return;
         }
-        let name = folder.strip_prefix(&self.core.root).unwrap_or(folder);
-        let found = match composer::vendor(folder, &format!("{}/", name.display())) {
-            Ok(found) => found,
-            Err(problem) => return self.application.problems.push(problem.hiding()),
-        };
-        self.application.inputs.extend(found.inputs);
-        self.application.problems.extend(found.problems);
-        let loader = Loader { standing, ..found.loader };
-        match standing {
-            Standing::Perhaps => self.perhaps.push(loader),
-            _ if found.prepends => self.ahead.push(loader),
-            _ => self.behind.push(loader),
+        match composer::vendor_of(&mut self.application, &self.core.root, folder, standing) {
+            Some((loader, _)) if standing == Standing::Perhaps => self.perhaps.push(loader),
+            Some((loader, true)) => self.ahead.push(loader),
+            Some((loader, false)) => self.behind.push(loader),
+            None => {}
         }
     }
 }
