@@ -17,7 +17,7 @@ pub use group::{ContainerSeen, GroupSeen, PHP_FILE, PhpSetAgain, PhpSetter, PhpS
 pub use page::{Ask, BodyCarried, Carried, HeaderCarried, OptionCarried, Page, Response, State, Unanswered, Variant};
 pub use syscall::{
     CompileSeen, CounterSeen, FileOutcome, FileSeen, LockKind, LockSeen, LogSeen, LogSink, ProcessSeen, SleepSeen,
-    SyscallSeen, TransferSeen,
+    SyscallSeen, TransferSeen, is_kernels,
 };
 
 use serde::{Deserialize, Serialize};

@@ -21,13 +21,12 @@ pub use event::{
     Batch, Count, Countable, Event, FileCall, Language, LockCall, MAX_PATH, MAX_PAYLOAD, MAX_TAIL, Object, Peer,
     Socket, Way, What,
 };
-pub use evidence::syscall::is_kernels;
 pub use evidence::{
     Ask, BodyCarried, CallerSeen, Carried, CompileSeen, ConnectionSeen, ContainerSeen, Counted, CounterSeen, DnsSeen,
     Evidence, EvidenceSource, FileOutcome, FileSeen, FunctionSeen, GroupSeen, HeaderCarried, LockKind, LockSeen,
     LogSeen, LogSink, Missing, OptionCarried, PHP_FILE, Page, PathSeen, PathUnknown, PeerSeen, PhpSetAgain, PhpSetter,
     PhpSettings, ProcessSeen, ProfileSeen, Protocol, QueryProtocol, QuerySeen, Response, ServerSeen, SleepSeen, State,
-    SyscallSeen, TransferSeen, Unanswered, Unseen, Variant,
+    SyscallSeen, TransferSeen, Unanswered, Unseen, Variant, is_kernels,
 };
 pub use phases::{PhaseSeen, Phases};
 pub use record::{HostRecord, PageRecord, Recording, RecordingError};

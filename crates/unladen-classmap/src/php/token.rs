@@ -129,7 +129,7 @@ impl<'a> Tokens<'a> {
             }
             [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => {
                 let end = at + number_length(rest);
-                (number(within(at, end)), end)
+                (number_of(within(at, end)), end)
             }
             [first, ..] if begins_label(*first) || (*first == b'\\' && begins_label(*rest.get(1).unwrap_or(&0))) => {
                 let end = qualified(source, at);

@@ -12,7 +12,7 @@ mod package;
 mod project;
 mod undumped;
 
-pub(crate) use dumped::{Flags, VendorLoader, is_dumped, vendor, vendor_of};
+pub(crate) use dumped::{Flags, VendorLoader, is_dumped, vendor, vendor_of, vendors};
 
 use std::path::Path;
 

@@ -15,7 +15,6 @@ use bstr::{BStr, BString, ByteSlice};
 
 use crate::input::read_whole;
 use crate::php::constant::{Value, assigned, assignments};
-use crate::readers::composer::dumped::vendors;
 use crate::readers::path::plain;
 use crate::readers::settings_calls::{Settings, with};
 use crate::readers::{Extensions, Options, Reader, composer};
@@ -98,7 +97,7 @@ impl Reading<'_> {
     fn read(&mut self, plugins: &Path, all: bool) -> Result<(), Problem> {
         let standing = if all { Standing::Unordered } else { Standing::Perhaps };
         let templates = self.root.join("lib/tpl");
-        let bundled = vendors([plugins, templates.as_path()]);
+        let bundled = composer::vendors([plugins, templates.as_path()]);
         let mut behind = Vec::new();
         for folder in &bundled {
             if let Some((loader, prepends)) = composer::vendor_of(&mut self.application, self.root, folder, standing) {

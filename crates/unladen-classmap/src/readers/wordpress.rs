@@ -13,7 +13,6 @@ use bstr::ByteSlice;
 
 use crate::input::read_whole;
 use crate::php::constant::{Value, calls};
-use crate::readers::composer::dumped::vendors;
 use crate::readers::path::plain;
 use crate::readers::settings_calls::{INCLUDE, Settings, as_calls};
 use crate::readers::{Extensions, Options, Reader, composer};
@@ -50,7 +49,7 @@ impl Reader for WordPress {
         for folder in reading.config() {
             reading.add(&folder, Standing::Sure);
         }
-        let folders = vendors(contents.iter().map(PathBuf::as_path));
+        let folders = composer::vendors(contents.iter().map(PathBuf::as_path));
         let all = options.extensions == Extensions::All;
         for folder in &folders {
             reading.add(folder, if all { Standing::Unordered } else { Standing::Perhaps });

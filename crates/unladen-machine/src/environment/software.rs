@@ -37,7 +37,7 @@ fn of_file(executable: &Path) -> Option<Software> {
     let file_name = printable(executable.file_name()?.to_str()?)?;
     let program = Program::of(&file_name);
     let (root, inside) = root_of(executable);
-    let version = version(&root, &inside, &program).or_else(|| version(executable, &program));
+    let version = package_version(&root, &inside, &program).or_else(|| marked_version(executable, &program));
     Some(Software { name: program.name, version: version.as_deref().and_then(printable) })
 }
 

@@ -127,7 +127,7 @@ fn a_kernel_without_steal_has_none() {
 
 proptest! {
     #[test]
-    fn no_bytes_make_it_panic(bytes: Vec<u8>) {
+    fn no_bytes_make_times_panic(bytes: Vec<u8>) {
         let _ = ProcessorTimes::parse(&bytes);
         let _ = ProcessorTimes::parse(&[b"cpu ".as_slice(), &bytes].concat());
     }

@@ -265,7 +265,7 @@ impl Read<'_> {
 const VENDORS: [&str; 3] = ["vendor", "lib/vendor", "includes/vendor"];
 
 /// All folders with a Composer loader in the plugin folders below `parents`, by path.
-pub(super) fn vendors<'a>(parents: impl IntoIterator<Item = &'a Path>) -> Vec<PathBuf> {
+pub(crate) fn vendors<'a>(parents: impl IntoIterator<Item = &'a Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for parent in parents {
         let names = std::fs::read_dir(parent).into_iter().flatten().flatten();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::readers::composer::package::{self, Package};
+use crate::readers::composer::package::{Package, read, read_object, strings};
 use crate::readers::path::{glob, lexical};
 use crate::{Options, Problem};
 
