@@ -244,15 +244,15 @@ fn link(path: &str) -> Option<String> {
 fn watched(groups: &[Vec<Member>], same_program: impl Fn(i32, i32) -> bool) -> Vec<Watched> {
     let mut watched = BTreeMap::new();
     for (index, member) in each(groups) {
-        watched.insert(member.pid, Watched { pid_of: pid_of(member.pid), group: index, children: index, own: true });
+        watched.insert(member.pid, Watched { pid: pid_of(member.pid), group: index, children: index, own: true });
     }
     let mut masters = BTreeSet::new();
-    for (index, Member { pid_of: worker, parent }) in each(groups) {
+    for (index, Member { pid: worker, parent }) in each(groups) {
         if *parent <= 1 || masters.contains(parent) || !same_program(*worker, *parent) {
             continue;
         }
         masters.insert(*parent);
-        let unknown = Watched { pid_of: pid_of(*parent), group: index, children: index, own: false };
+        let unknown = Watched { pid: pid_of(*parent), group: index, children: index, own: false };
         watched.entry(*parent).or_insert(unknown).children = index;
     }
     watched.into_values().collect()
@@ -262,8 +262,8 @@ fn each(groups: &[Vec<Member>]) -> impl Iterator<Item = (u32, &Member)> {
     (0_u32..).zip(groups).flat_map(|(index, members)| members.iter().map(move |member| (index, member)))
 }
 
-fn pid_of(pid_of: i32) -> u32 {
-    pid_of.cast_unsigned()
+fn pid_of(pid: i32) -> u32 {
+    pid.cast_unsigned()
 }
 
 #[cfg(test)]

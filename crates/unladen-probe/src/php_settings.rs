@@ -155,7 +155,7 @@ fn info(php: &Php) -> Result<PhpInfo, PhpSettingsError> {
         let within = php.module.as_ref().map(Module::options).unwrap_or_default();
         let options = php.options.iter().chain(&within).map(String::as_str).chain(HARMLESS).chain(["-i"]);
         ask(&php.exe, options, &php.environment, user)
-            .map(|output| PhpInfo::pool::parse(&output.stdout))
+            .map(|output| PhpInfo::parse(&output.stdout))
             .map_err(|source| PhpSettingsError::Ask { exe: php.exe.clone(), source })
     };
     let users = php.users()?;

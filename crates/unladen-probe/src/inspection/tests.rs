@@ -21,17 +21,15 @@ fn the_folder_that_is_read_last_has_the_last_word() {
 const ROOTS: u32 = 0;
 const WORKERS: u32 = 1;
 
-fn of(pid_of: i32, all: &[Watched]) -> (u32, u32, bool) {
-    let found = all.iter().find(|watched| watched.pid == pid_of.cast_unsigned()).expect("it is followed");
+fn of(pid: i32, all: &[Watched]) -> (u32, u32, bool) {
+    let found = all.iter().find(|watched| watched.pid == pid.cast_unsigned()).expect("it is followed");
     (found.group, found.children, found.own)
 }
 
 #[test]
 fn workers_that_a_master_of_another_group_will_start_belong_to_the_workers() {
-    let groups = [
-        vec![Member { pid_of: 10, parent: 1 }],
-        vec![Member { pid_of: 11, parent: 10 }, Member { pid_of: 12, parent: 10 }],
-    ];
+    let groups =
+        [vec![Member { pid: 10, parent: 1 }], vec![Member { pid: 11, parent: 10 }, Member { pid: 12, parent: 10 }]];
     let all = watched(&groups, |_, _| true);
     assert_eq!(all.len(), 3);
     assert_eq!(of(10, &all), (ROOTS, WORKERS, true));
@@ -40,8 +38,7 @@ fn workers_that_a_master_of_another_group_will_start_belong_to_the_workers() {
 
 #[test]
 fn of_a_master_that_does_not_follow_only_the_children_count() {
-    let groups =
-        [vec![Member { pid_of: 11, parent: 10 }, Member { pid_of: 21, parent: 20 }, Member { pid_of: 31, parent: 1 }]];
+    let groups = [vec![Member { pid: 11, parent: 10 }, Member { pid: 21, parent: 20 }, Member { pid: 31, parent: 1 }]];
     let all = watched(&groups, |worker, _| worker != 21);
     assert_eq!(of(10, &all), (0, 0, false));
     assert_eq!(all.len(), 4, "neither a parent of another program, nor the first process: {all:?}");
@@ -49,7 +46,7 @@ fn of_a_master_that_does_not_follow_only_the_children_count() {
 
 #[test]
 fn a_worker_that_starts_programs_keeps_them() {
-    let groups = [vec![Member { pid_of: 11, parent: 10 }], vec![Member { pid_of: 12, parent: 11 }]];
+    let groups = [vec![Member { pid: 11, parent: 10 }], vec![Member { pid: 12, parent: 11 }]];
     let all = watched(&groups, |_, _| false);
     assert_eq!(of(11, &all), (0, 0, true));
 }

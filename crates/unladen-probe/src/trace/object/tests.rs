@@ -19,17 +19,17 @@ struct Instruction {
     immediate: i32,
 }
 
-fn number(bytes: &[u8], at: usize, width: usize) -> usize {
+fn of_elf(bytes: &[u8], at: usize, width: usize) -> usize {
     bytes[at..at + width].iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
 }
 
 /// Of all sections with code: those that libbpf loads, and the functions that they call.
 fn instructions(elf: &[u8]) -> Vec<Instruction> {
-    let (sections, size, count) = (number(elf, 0x28, 8), number(elf, 0x3a, 2), number(elf, 0x3c, 2));
+    let (sections, size, count) = (of_elf(elf, 0x28, 8), of_elf(elf, 0x3a, 2), of_elf(elf, 0x3c, 2));
     (0..count)
         .map(|index| &elf[sections + index * size..][..size])
-        .filter(|header| number(header, 8, 8) as u64 & EXECUTABLE != 0)
-        .flat_map(|header| elf[number(header, 0x18, 8)..][..number(header, 0x20, 8)].chunks_exact(8))
+        .filter(|header| of_elf(header, 8, 8) as u64 & EXECUTABLE != 0)
+        .flat_map(|header| elf[of_elf(header, 0x18, 8)..][..of_elf(header, 0x20, 8)].chunks_exact(8))
         .map(|raw| Instruction {
             code: raw[0],
             source: raw[1] >> 4,
