@@ -238,8 +238,8 @@ fn with_list(source: &[u8], array: &[u8]) -> Result<Vec<u8>, &'static str> {
         }
     };
     if !text.contains_str("$loader->classMap = ") {
-        let class_name = class_name(&text).ok_or("`class_name ComposerStaticInit…`")?;
-        let line = [b"            $loader->classMap = ", class_name.as_slice(), b"::$classMap;\n"].concat();
+        let class = class_name(&text).ok_or("`class ComposerStaticInit…`")?;
+        let line = [b"            $loader->classMap = ", class.as_slice(), b"::$classMap;\n"].concat();
         // After the last of such lines, or where the first would be.
         let last = text.rfind("\n            $loader->").map(|at| at + 1);
         let at = last.or_else(|| text.find("use ($loader) {\n")).ok_or("`use ($loader) {`")?;
@@ -280,7 +280,7 @@ fn class_name(text: &[u8]) -> Option<Vec<u8>> {
     loop {
         match tokens.next().what {
             What::End | What::Broken(_) => return None,
-            What::Name(b"class_name") => match tokens.next().what {
+            What::Name(b"class") => match tokens.next().what {
                 What::Name(name) => return Some(name.to_vec()),
                 _ => return None,
             },

@@ -205,7 +205,7 @@ impl What<'_> {
             Self::Variable(name) => of(&[b"$", *name].concat()),
             Self::Text(text) => format!("the string {}", of(text)),
             Self::Template(_) | Self::Unknown => "what is only known as it runs".to_owned(),
-            Self::Int(number_of) => format!("`{number_of}`"),
+            Self::Int(number) => format!("`{number}`"),
             Self::End => "the end of the file".to_owned(),
             Self::Broken(expected) => format!("what PHP cannot read: {expected}"),
         }

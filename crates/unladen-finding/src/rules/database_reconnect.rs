@@ -8,6 +8,7 @@ use crate::fix::Fix;
 use crate::folders::named_file;
 use crate::rules::peers::{self, LEAST_PER_REQUEST};
 use crate::stack::{Stack, is_contained, is_database_server, program};
+use crate::words::many;
 use crate::{means, php, quoting, server, words};
 
 /// Reopened connections per request from which the summary says that one would do: half, as for those opened.

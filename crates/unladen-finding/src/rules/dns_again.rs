@@ -9,7 +9,7 @@ use crate::fix::Fix;
 use crate::rules::peers;
 use crate::rules::unladen_outbound::{Outbound, Outbounds};
 use crate::stack::is_contained;
-use crate::words;
+use crate::words::{self, many};
 
 /// From this many questions a request on, nothing caches the answers: a cache asks once in a time to live, which is
 /// minutes. It is 1 less what the edges of phases may lose.

@@ -8,7 +8,7 @@ use crate::finding::{Figure, Finding, Item, Rule, Share, at_least};
 use crate::fix::Fix;
 use crate::folders::around;
 use crate::php;
-use crate::rules::files::{self, latency_of_checks, without_suffix};
+use crate::rules::files::{latency_of_checks, without_suffix};
 use crate::stack::{Stack, applications, is_contained};
 use crate::words::{count, plain};
 

@@ -18,7 +18,7 @@ use crate::rules::same_file_again::checked_again;
 use crate::rules::web_server;
 use crate::stack::{Stack, applications};
 use crate::words::{count, plain};
-use crate::{again, php, quoting};
+use crate::{php, quoting};
 
 /// Fewer checks (a request) are not worth a change: at 2.5 µs each (see [`latency_of_checks`]) they take 0.25 ms.
 const LEAST_CHECKS: f64 = 100.0;

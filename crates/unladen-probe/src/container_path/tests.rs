@@ -99,22 +99,20 @@ fn whoever_owns_the_engine_starts_it_again() {
     assert_eq!(restart("/system.slice/a;reboot.service/libpod-payload-ID", None).unwrap(), "podman restart web");
 }
 
-const RESTART_ID: &str = "3f9c2a81b7d03f9c2a81b7d03f9c2a81b7d03f9c2a81b7d03f9c2a81b7d03f9c";
-
 /// Rootless engines' were refused of other hosts, whose fixes then lacked them.
 #[test]
 fn whatever_is_made_is_one() {
     let manager = "/user.slice/user-1000.slice/user@1000.service";
     for path in [
-        "/system.slice/docker-RESTART_ID.scope".to_owned(),
-        "/machine.slice/libpod-RESTART_ID.scope".to_owned(),
-        "/system.slice/web.service/libpod-payload-RESTART_ID".to_owned(),
+        "/system.slice/docker-ID.scope".to_owned(),
+        "/machine.slice/libpod-ID.scope".to_owned(),
+        "/system.slice/web.service/libpod-payload-ID".to_owned(),
         "/machine.slice/machine-web.scope".to_owned(),
-        format!("{manager}/user.slice/docker-RESTART_ID.scope"),
-        format!("{manager}/user.slice/libpod-RESTART_ID.scope"),
-        format!("{manager}/app.slice/web.service/libpod-payload-RESTART_ID"),
+        format!("{manager}/user.slice/docker-ID.scope"),
+        format!("{manager}/user.slice/libpod-ID.scope"),
+        format!("{manager}/app.slice/web.service/libpod-payload-ID"),
     ] {
-        let path = path.replace("RESTART_ID", RESTART_ID);
+        let path = path.replace("ID", ID);
         let container = ContainerPath::of_component(path.rsplit('/').next().unwrap(), &path).unwrap();
         let restart = container.restart("shop-php-1", Some("joe")).unwrap();
         assert!(is_restart(&restart), "{restart}");
