@@ -49,7 +49,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         summary,
         figures,
         items: Item::largest(folders(checks.iter().map(|check| (check.file.path.as_str(), check.mean)))),
-        saves: Saves::part_of(&takes, removes),
+        saves: Saves::part(&takes, removes),
         removes: (removes < NEARLY_ALL).then_some(Removes {
             what: "checks",
             calls: all.value * removes,
@@ -170,8 +170,8 @@ const LEAST_TTL: u64 = 120;
 /// Whether PHP asks the opcode cache before the file system.
 const OVERRIDE: &str = "opcache.enable_file_override";
 
-const PERL: &[&str] = &[".pm", ".pmc", ".pl", ".al"];
-const PYTHON: &[&str] = &[".py", ".pyc", ".so", ".pyd"];
+const PERL_FILES: &[&str] = &[".pm", ".pmc", ".pl", ".al"];
+const PYTHON_FILES: &[&str] = &[".py", ".pyc", ".so", ".pyd"];
 /// What Apache looks for in every folder.
 const HTACCESS: &[&str] = &["/.htaccess"];
 
@@ -186,7 +186,7 @@ struct Chosen {
 
 fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
     let ends_with = |check: &Check<'_>, ends: &[&str]| ends.iter().any(|end| check.file.path.ends_with(end));
-    let named = |ends: &[&str]| part(checks, |check| ends_with(check, ends));
+    let named = |ends: &[&str]| part_of(checks, |check| ends_with(check, ends));
     let mut removes = 1.0;
     let advice = match Stack::of(evidence, group) {
         Stack::Php => return php_fix(evidence, group, checks),
@@ -203,12 +203,12 @@ fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
             let fix = web_server::switched(evidence, fix, "nginx remembers files");
             return Chosen { fix, removes };
         }
-        Stack::Perl if named(PERL) >= MOST => {
-            removes = named(PERL);
+        Stack::Perl if named(PERL_FILES) >= MOST => {
+            removes = named(PERL_FILES);
             "Perl looks for each module in all folders of @INC: put the folder that holds most of them first (use lib, PERL5LIB, or -I), and load modules once, when the process starts"
         }
-        Stack::Python if named(PYTHON) >= TELLING => {
-            removes = named(PYTHON);
+        Stack::Python if named(PYTHON_FILES) >= TELLING => {
+            removes = named(PYTHON_FILES);
             "Python looks for each module in all folders of sys.path: fewer entries, modules imported once when the process starts, a zipped library, compiled files (python3 -m compileall)"
         }
         Stack::Apache if named(HTACCESS) >= TELLING => {
@@ -226,15 +226,15 @@ fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
 fn answered(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> f64 {
     let held = held(evidence, group);
     let is_held = |path: &str| held.as_ref().is_none_or(|held| held.contains(path));
-    part(checks, |check| !check.is_missing() && is_source(&check.file.path) && is_held(&check.file.path))
+    part_of(checks, |check| !check.is_missing() && is_source(&check.file.path) && is_held(&check.file.path))
 }
 
 /// Whether the opcode cache can answer a significant part of the checks, and more than are for missing files.
 fn is_telling(answered: f64, checks: &[Check<'_>]) -> bool {
-    answered >= TELLING && answered > part(checks, |check| check.is_missing())
+    answered >= TELLING && answered > part_of(checks, |check| check.is_missing())
 }
 
-fn part(checks: &[Check<'_>], kind: impl Fn(&Check<'_>) -> bool) -> f64 {
+fn part_of(checks: &[Check<'_>], kind: impl Fn(&Check<'_>) -> bool) -> f64 {
     let all: f64 = checks.iter().map(|check| check.mean).sum();
     checks.iter().filter(|check| kind(check)).map(|check| check.mean).sum::<f64>() / all
 }
@@ -259,13 +259,13 @@ fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
     if let Some(project) = composer_project(checks) {
         let chosen = without(
             "Composer's loader tries folders for each class: make a class map at each deployment, and require it after vendor/autoload.php (or let Composer write one into its own loader: composer dump-autoload --optimize)",
-            part(checks, |check| check.is_missing() && is_source(&check.file.path)),
+            part_of(checks, |check| check.is_missing() && is_source(&check.file.path)),
         );
         let fix = chosen.fix.command(format!("unladen classmap {}", quoting::word(project)));
         return Chosen { fix, ..chosen };
     }
     let folders = around(checks.iter().map(|check| check.file.path.as_str()));
-    let of_folders = part(checks, |check| folders.contains(check.file.path.as_str()));
+    let of_folders = part_of(checks, |check| folders.contains(check.file.path.as_str()));
     if of_folders >= MOST {
         if settings.is_some_and(|php| !php::is_unbound(php)) {
             return without(
@@ -311,7 +311,7 @@ fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
 fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_asked: bool) -> Chosen {
     let answered = answered(evidence, group, checks);
     // The map answers for all sources.
-    let mapped = part(checks, |check| is_source(&check.file.path));
+    let mapped = part_of(checks, |check| is_source(&check.file.path));
     let prepended = php::setting(evidence.php_of(group), PREPEND).unwrap_or_default();
     if prepended.ends_with(MAP) {
         if is_asked || !is_telling(answered, checks) {

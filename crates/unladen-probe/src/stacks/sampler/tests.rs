@@ -59,7 +59,7 @@ fn lists_of_processors() {
 #[test]
 fn refusals_say_what_to_do() {
     use nix::libc;
-    let told = |errno| refusal(&io::Error::from_raw_os_error(errno), 997).to_string();
+    let told = |errno| clock_refusal(&io::Error::from_raw_os_error(errno), 997).to_string();
     assert!(told(libc::EACCES).contains("CAP_PERFMON"));
     assert!(told(libc::EINVAL).contains("perf_event_max_sample_rate"));
     assert!(told(libc::EMFILE).contains("ulimit"));
