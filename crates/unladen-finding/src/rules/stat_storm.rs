@@ -49,7 +49,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         summary,
         figures,
         items: Item::largest(folders(checks.iter().map(|check| (check.file.path.as_str(), check.mean)))),
-        saves: Saves::part(&takes, removes),
+        saves: Saves::part_of(&takes, removes),
         removes: (removes < NEARLY_ALL).then_some(Removes {
             what: "checks",
             calls: all.value * removes,
