@@ -1,10 +1,12 @@
-//! How an application finds a class: the principal type is [`Application`].
+//! How an application finds a class: the principal type is [`Application`]. A [`Problem`] in its files does not stop the
+//! work.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::{Excluded, Problem};
+use crate::Excluded;
 
 /// An application as a reader read it.
 #[derive(Debug, Default)]
@@ -24,7 +26,7 @@ impl Application {
     pub fn switch_on(&self, map: &Path, root: &Path) -> Vec<String> {
         let path = map.display().to_string();
         let mut literal = Vec::new();
-        crate::emit::string_literal(&mut literal, path.as_bytes());
+        crate::php::string::literal(&mut literal, path.as_bytes());
         let literal = String::from_utf8_lossy(&literal).into_owned();
         let below = map.strip_prefix(root).ok().map(|below| below.display().to_string());
         let lines = self.switch_on.iter().filter(|line| below.is_some() || !line.contains(FROM_ROOT));
@@ -117,3 +119,45 @@ impl Rule {
         classes.iter().map(|(_, file)| file.as_bstr())
     }
 }
+
+/// Something that could not be read or leads nowhere, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    pub path: PathBuf,
+    /// From 1.
+    pub line: Option<u32>,
+    /// What is wrong, what was expected, and what to do.
+    pub what: String,
+    /// Whether it hides classes which the application finds: the map is then incomplete.
+    pub hides: bool,
+}
+
+impl Problem {
+    /// About the whole file or folder.
+    pub fn of(path: impl Into<PathBuf>, what: impl Into<String>) -> Self {
+        Self { path: path.into(), line: None, what: what.into(), hides: false }
+    }
+
+    /// About a line of the file.
+    pub fn at(path: impl Into<PathBuf>, line: u32, what: impl Into<String>) -> Self {
+        Self { path: path.into(), line: Some(line), what: what.into(), hides: false }
+    }
+
+    /// Marks it as hiding classes that the application finds.
+    #[must_use]
+    pub fn hiding(self) -> Self {
+        Self { hides: true, ..self }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.what)
+    }
+}
+
+impl std::error::Error for Problem {}

@@ -1,22 +1,18 @@
 //! The supported kinds of applications, one file each.
 
 mod asked;
-mod bundled;
 pub(crate) mod composer;
-mod constants;
 pub(crate) mod dokuwiki;
 mod drupal;
 pub(crate) mod folders;
 mod mediawiki;
-mod options;
 pub(crate) mod path;
 pub(crate) mod psr4;
 mod reader;
 mod settings_calls;
 mod wordpress;
 
-pub use options::{Extensions, Options};
-pub use reader::Reader;
+pub use reader::{Extensions, Options, Reader};
 
 /// All readers, the more specific first: the first that knows an application reads it.
 pub const READERS: &[&dyn Reader] = &[

@@ -1,11 +1,12 @@
 //! The PHP files of an application, and what each declares. The principal type is [`Tree`].
 
-mod found;
-mod path;
-mod read;
 mod roots;
 mod source_file;
 mod walk;
+
+pub(crate) use roots::{is_below, is_php};
+pub(crate) use source_file::OWN_CLASS;
+pub use source_file::SourceFile;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
@@ -14,12 +15,8 @@ use std::path::{Path, PathBuf};
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::{Application, Problem};
-
-use found::Found;
 use roots::Roots;
-
-pub(crate) use path::{is_below, is_php};
-pub use source_file::SourceFile;
+use walk::Found;
 
 /// The PHP files below the loaders' folders, and those that lists name.
 ///

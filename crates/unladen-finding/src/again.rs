@@ -2,11 +2,10 @@
 
 use unladen_trace::{Evidence, OptionCarried, State};
 
-use crate::experiment::experiment;
+use crate::experiment::{Sent, experiment};
 use crate::fix::Fix;
 use crate::knob::Knob;
 use crate::quoting::{quoted, secret, unit_word, word};
-use crate::sent::Sent;
 
 /// Printable options, and whether they take a value: recorded evidence may say anything.
 const OPTIONS: [(&str, bool); 13] = [

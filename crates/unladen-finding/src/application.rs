@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use unladen_trace::{Counted, Evidence, Response};
 
-use crate::named_file::followed;
+use crate::folders::followed;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Application {

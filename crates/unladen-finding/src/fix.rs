@@ -3,9 +3,7 @@
 use unladen_trace::Evidence;
 
 use crate::application::Application;
-use crate::in_place::InPlace;
-use crate::knob::Knob;
-use crate::part::Part;
+use crate::knob::{InPlace, Knob, Part};
 
 /// A command, or lines for files of the user's own stack, that remove a waste.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

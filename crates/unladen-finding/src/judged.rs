@@ -1,11 +1,12 @@
 //! What was not judged: [`unjudged`]. That nothing was found is a claim that holds only where everything was looked at.
 
+use std::collections::BTreeSet;
+
 use unladen_trace::{Ask, ConnectionSeen, Evidence, EvidenceSource, Protocol, Unseen};
 
-use crate::rule::Rule;
+use crate::finding::Rule;
+use crate::look::look;
 use crate::rules::RULES;
-use crate::uncertain::uncertain;
-use crate::unjudged::{Bearing, Unjudged};
 use crate::words::{between, plain};
 
 /// Customary database ports: a connection that existed before tracing does not show what its TLS carries. PostgreSQL,
@@ -126,6 +127,51 @@ fn those_that_read(source: EvidenceSource) -> Vec<&'static str> {
 
 fn named(is_one: impl Fn(&Rule) -> bool) -> Vec<&'static str> {
     RULES.iter().filter(|rule| is_one(rule)).map(|rule| rule.name()).collect()
+}
+
+/// Something on the request's path that rules could not look at, or not well enough to say that there is nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unjudged {
+    /// Example: `www-data php-fpm8.2`.
+    pub what: String,
+    /// Half a line: `on the path; 12 to 40 ms of CPU per request, not told from its other work`.
+    pub why: String,
+    /// What would help; empty if nothing does.
+    pub takes: String,
+    pub rules: Vec<&'static str>,
+    pub bearing: Bearing,
+}
+
+/// What follows from something that was not judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bearing {
+    /// The rules could not look: a gate on one of them fails.
+    Here,
+    /// On another machine, or not to be looked at: reported, and no rule has failed.
+    Elsewhere,
+    /// The rule saw likely waste. A gate fails for certain waste only.
+    Uncertain,
+}
+
+/// Most that are reported, the largest part first: a machine this busy has measured little.
+const MOST: usize = 12;
+
+/// Findings that appear only if the likely is taken for certain: one a rule and group.
+pub(crate) fn uncertain(evidence: &Evidence) -> Vec<Unjudged> {
+    let certain: BTreeSet<_> = look(evidence).into_iter().map(|finding| (finding.rule, finding.group)).collect();
+    let mut told = certain.clone();
+    let likely = look(&evidence.likely()).into_iter();
+    likely
+        .filter(|finding| told.insert((finding.rule, finding.group.clone())))
+        .take(MOST)
+        .map(|finding| Unjudged {
+            what: if finding.group.is_empty() { "what the page answers".to_owned() } else { finding.group },
+            why: format!("`{}` is likely, but not certain: {}", finding.rule, finding.summary),
+            takes: "a quieter time, or a longer one (--time)".to_owned(),
+            rules: vec![finding.rule],
+            bearing: Bearing::Uncertain,
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -2,13 +2,9 @@
 
 use unladen_trace::{Evidence, EvidenceSource, Missing};
 
-use crate::container;
-use crate::finding::Finding;
-use crate::host;
-use crate::means;
-use crate::rule::Rule;
+use crate::finding::{Finding, Rule};
 use crate::rules::RULES;
-use crate::several;
+use crate::{means, place};
 
 /// A rule that could not look, for lack of a source.
 #[derive(Clone, Copy)]
@@ -25,9 +21,9 @@ pub fn look(evidence: &Evidence) -> Vec<Finding> {
     let able = RULES.iter().filter(is_asked).filter(|rule| lacks(rule, evidence).is_none());
     let mut findings: Vec<Finding> = able.flat_map(|rule| rule.check(evidence)).collect();
     findings.iter_mut().for_each(|finding| means::place(evidence, finding));
-    findings.iter_mut().for_each(|finding| several::place(evidence, finding));
-    findings.iter_mut().for_each(|finding| container::place(evidence, finding));
-    findings.iter_mut().for_each(|finding| host::place(evidence, finding));
+    findings.iter_mut().for_each(|finding| place::of_several(evidence, finding));
+    findings.iter_mut().for_each(|finding| place::in_container(evidence, finding));
+    findings.iter_mut().for_each(|finding| place::on_host(evidence, finding));
     findings.sort_by(|a, b| b.takes.rank().total_cmp(&a.takes.rank()));
     findings
 }

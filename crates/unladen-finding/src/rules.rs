@@ -3,15 +3,14 @@
 pub(crate) mod answers;
 mod autoload_share;
 mod cacheable;
-mod checks;
 mod clone_storm;
 mod cold_start;
 mod database_reconnect;
 mod debug_left_on;
 mod dns_again;
+mod files;
 mod hot_call;
 mod lock_churn;
-mod locks;
 mod log_chatter;
 mod missing_vary;
 mod n_plus_one;
@@ -28,14 +27,10 @@ mod same_query_again;
 mod sessions;
 mod sleep;
 mod slow_conditional;
-mod sources;
 mod splits_cache;
 mod stat_storm;
 mod statements;
-mod strangers;
 mod template_parsed_again;
-#[cfg(test)]
-pub(crate) mod tests;
 mod uncompressed;
 mod unladen_cache;
 mod unladen_outbound;
@@ -46,7 +41,7 @@ mod unused_connection;
 mod web_server;
 mod write_per_request;
 
-use crate::rule::Rule;
+use crate::finding::Rule;
 
 /// All rules, in listing order.
 pub static RULES: &[&Rule] = &[
@@ -86,3 +81,6 @@ pub static RULES: &[&Rule] = &[
 pub fn rule_named(name: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.name() == name)
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

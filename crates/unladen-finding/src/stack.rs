@@ -4,7 +4,7 @@ use std::path::Path;
 
 use unladen_trace::{Evidence, FileOutcome, Language};
 
-use crate::named_file::named_file;
+use crate::folders::named_file;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stack {

@@ -64,6 +64,14 @@ pub(crate) fn between(interval: Interval) -> String {
     }
 }
 
+/// The first characters of a text, with `…` if there are more.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 fn ceil(value: f64, digits: usize) -> f64 {
     let scale = 10f64.powi(i32::try_from(digits).unwrap_or(0));
     (value * scale - 1e-6).ceil() / scale

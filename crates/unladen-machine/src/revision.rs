@@ -1,28 +1,23 @@
 //! The principal type is [`Revision`]: which revision of the application was measured.
 
-use std::path::{Path, PathBuf};
-
-use serde::Serialize;
-
-mod error;
-mod head;
-mod object_id;
-mod owner;
-mod path_serde;
 mod repository;
 mod status;
 
-pub use error::RevisionError;
+pub use repository::RevisionError;
+pub use status::in_own_session;
 
-use head::Head;
-use repository::Repository;
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
+
+use repository::{Head, Repository};
 
 /// The revision of a git work tree.
 ///
 /// It serialises as the field `revision` of the result documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Revision {
-    #[serde(serialize_with = "path_serde::lossy")]
+    #[serde(serialize_with = "lossy")]
     pub folder: PathBuf,
     /// The checked-out commit: 40 hexadecimal digits, 64 with SHA-256.
     pub commit: String,
@@ -67,6 +62,11 @@ impl Revision {
 
 fn no_commit(repository: &Repository, branch: Option<String>) -> RevisionError {
     RevisionError::NoCommit { folder: repository.work_tree.clone(), branch: branch.unwrap_or_default() }
+}
+
+/// Invalid UTF-8 is replaced.
+pub(crate) fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 #[cfg(test)]

@@ -6,10 +6,7 @@
 //! watched too, and the request is sent again, until nobody new turns up; and then a few times more, as not every
 //! request of a page asks everybody.
 
-mod looks;
 mod step;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeSet;
 
@@ -17,12 +14,9 @@ use unladen_load::{Cancel, DriverConfig};
 use unladen_probe::TraceError;
 use unladen_trace::PathUnknown;
 
-use crate::address::Address;
-use crate::error::PathError;
 use crate::listener::listeners;
-use crate::route::{MOST_STATIONS, Route, Station};
+use crate::route::{Address, MOST_STATIONS, PathError, Route, Station};
 use crate::trail::Trail;
-use looks::Looks;
 use step::Step;
 
 /// Most requests sent: each finds somebody new, or lost events.
@@ -85,3 +79,44 @@ fn unprivileged(driver: &DriverConfig, index: usize, error: &TraceError) -> Resu
         }),
     })
 }
+
+/// Requests observed once nobody new turns up.
+const ENOUGH: usize = 3;
+
+/// Whether a path was observed often enough.
+#[derive(Debug, Default)]
+struct Looks {
+    /// Requests seen whole, in which nobody new turned up.
+    quiet: usize,
+    lost: u64,
+}
+
+impl Looks {
+    /// Adds a request. If events were lost, it does not show that there is nobody else.
+    fn add(&mut self, is_wider: bool, lost: u64) {
+        self.lost += lost;
+        match (is_wider, lost) {
+            // Earlier requests were observed without them.
+            (true, _) => self.quiet = 0,
+            (false, 0) => self.quiet += 1,
+            (false, _) => {}
+        }
+    }
+
+    fn are_enough(&self) -> bool {
+        self.quiet >= ENOUGH
+    }
+
+    /// Why the path is not known, if they were not enough.
+    fn unknown(&self) -> Option<PathUnknown> {
+        let why = match self.lost {
+            _ if self.are_enough() => return None,
+            0 => "each request went to somebody else".to_owned(),
+            lost => format!("{lost} events were lost while the request was followed: too much else goes on here"),
+        };
+        Some(PathUnknown { why, takes: String::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -21,21 +21,15 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod address;
-mod error;
 mod follow;
 mod listener;
-mod processes;
 mod route;
 mod stream;
 mod trail;
 
-pub use address::Address;
-pub use error::PathError;
 pub use follow::follow;
-pub use listener::{listeners, master};
-pub use processes::name_of;
-pub use route::{Route, Station};
+pub use listener::{listeners, master, name_of};
+pub use route::{Address, PathError, Route, Station};
 pub use stream::{Marked, Stream, contains, marked};
 pub use trail::{Seen, Trail};
 pub use unladen_probe::parent;

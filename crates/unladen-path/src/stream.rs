@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use unladen_trace::{Event, Object, Peer, Way, What};
 
-use crate::address::Address;
+use crate::route::Address;
 
 /// Connections searched for the mark; our request is not beyond these.
 const MOST_STREAMS: usize = 100_000;

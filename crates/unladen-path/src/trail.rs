@@ -6,10 +6,8 @@ use unladen_load::{Cancel, Driver, DriverConfig, Header, Sample, Target};
 use unladen_probe::{Tracer, TracerConfig, Watched, monotonic_ns};
 use unladen_trace::Event;
 
-use crate::address::Address;
-use crate::error::PathError;
-use crate::listener::listeners;
-use crate::processes::Family;
+use crate::listener::{Family, listeners};
+use crate::route::{Address, PathError};
 
 /// Processes watched at once; the kernel's map has room for more.
 const MOST_WATCHED: usize = 4000;

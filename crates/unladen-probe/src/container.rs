@@ -7,10 +7,9 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::container_name::ContainerName;
-use crate::container_path::{ContainerPath, Engine};
+use crate::container_path::{ContainerName, ContainerPath, Engine};
 use crate::container_state::ContainerState;
-use crate::parent::parent;
+use crate::procfs::parent;
 
 const MOST_PARENTS: usize = 8;
 

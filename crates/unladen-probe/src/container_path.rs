@@ -1,4 +1,5 @@
-//! The principal type is [`ContainerPath`]: the container to which a control group's path belongs.
+//! The principal type is [`ContainerPath`]: the container to which a control group's path belongs. [`ContainerName`] is its
+//! name for people, [`is_restart`] knows the commands made of either.
 //!
 //! Engines name control groups by their own rules, with systemd's driver and without (cgroups(7), and each engine's
 //! documentation): `docker-ID.scope` and `/docker/ID`; `libpod-ID.scope`, `libpod_parent/libpod-ID`, and
@@ -6,6 +7,8 @@
 //! rootless engines; `kubepods-…-podUID.slice/cri-containerd-ID.scope`, `crio-ID.scope` and `/kubepods/…/podUID/ID` of
 //! Kubernetes; `nerdctl-ID.scope`; `machine-NAME.scope` and `systemd-nspawn@NAME.service` of systemd-nspawn;
 //! `lxc.payload.NAME` of LXC and its relatives.
+
+use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Engine {
@@ -151,6 +154,148 @@ pub(crate) fn is_word(name: &str) -> bool {
     name.len() <= LONGEST_NAME
         && name.starts_with(|first: char| first.is_ascii_alphanumeric())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+}
+
+/// A container's name for people. All parts are words that a shell takes literally: labels are chosen by whoever starts
+/// the container, and are shown and copied into commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ContainerName {
+    /// A service of a Compose project; its further containers are numbered from 2.
+    Service {
+        project: String,
+        service: String,
+        number: u32,
+        name: Option<String>,
+    },
+    /// A container of a pod; `None` for the one that holds the pod's namespaces.
+    Pod {
+        namespace: String,
+        pod: String,
+        container: Option<String>,
+    },
+    Named(String),
+}
+
+pub(crate) trait Labels {
+    fn label(&self, name: &str) -> Option<&str>;
+
+    /// The value if it can be shown safely.
+    fn word(&self, name: &str) -> Option<String> {
+        self.label(name).filter(|value| is_word(value)).map(str::to_owned)
+    }
+}
+
+// === impl ContainerName ===
+
+impl ContainerName {
+    /// By labels of Docker and Podman; `name` is the engine's.
+    pub(crate) fn of_labels(labels: &impl Labels, name: Option<&str>) -> Option<Self> {
+        let name = name.filter(|name| is_word(name)).map(str::to_owned);
+        // Docker under a kubelet (dockershim, cri-dockerd).
+        if let Some(pod) = Self::of_pod(
+            labels,
+            ["io.kubernetes.pod.namespace", "io.kubernetes.pod.name", "io.kubernetes.container.name"],
+        ) {
+            return Some(pod);
+        }
+        let project = labels.word("com.docker.compose.project").or_else(|| labels.word("io.podman.compose.project"));
+        match (project, labels.word("com.docker.compose.service")) {
+            (Some(project), Some(service)) => {
+                let number = labels.label("com.docker.compose.container-number").and_then(|number| number.parse().ok());
+                Some(Self::Service { project, service, number: number.unwrap_or(1), name })
+            }
+            _ => name.map(Self::Named),
+        }
+    }
+
+    /// By the keys of the labels or annotations for namespace, pod and container.
+    pub(crate) fn of_pod(labels: &impl Labels, [namespace, pod, container]: [&str; 3]) -> Option<Self> {
+        // Kubelets called the holder of the namespaces `POD`.
+        let container = labels.word(container).filter(|container| container != "POD");
+        Some(Self::Pod { namespace: labels.word(namespace)?, pod: labels.word(pod)?, container })
+    }
+
+    pub(crate) fn group(&self) -> String {
+        match self {
+            Self::Service { project, service, number, .. } if *number > 1 => {
+                format!("compose {project}/{service} {number}")
+            }
+            Self::Service { project, service, .. } => format!("compose {project}/{service}"),
+            Self::Pod { namespace, pod, container: Some(container) } => format!("pod {namespace}/{pod}/{container}"),
+            Self::Pod { namespace, pod, container: None } => format!("pod {namespace}/{pod}"),
+            Self::Named(name) => format!("container {name}"),
+        }
+    }
+
+    pub(crate) fn of_engine(&self) -> Option<&str> {
+        match self {
+            Self::Service { name, .. } => name.as_deref(),
+            Self::Pod { .. } => None,
+            Self::Named(name) => Some(name),
+        }
+    }
+}
+
+/// With an article, for sentences.
+impl fmt::Display for ContainerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Service { project, service, .. } => {
+                write!(f, "the service {service} of the Compose project {project}")
+            }
+            Self::Pod { namespace, pod, container: Some(container) } => {
+                write!(f, "the container {container} of the pod {namespace}/{pod}")
+            }
+            Self::Pod { namespace, pod, container: None } => write!(f, "the pod {namespace}/{pod}"),
+            Self::Named(name) => write!(f, "the container {name}"),
+        }
+    }
+}
+
+/// The socket of a user's Docker, in a command's environment.
+const DOCKER_HOST: &str = "DOCKER_HOST=unix:///run/user/";
+
+/// Whether this is a command that restarts a container, exactly as this crate makes them: program, verb, and one name
+/// that is neither an option nor more than a shell word. Agents on other hosts may send anything, and it is copied into
+/// a root shell.
+pub fn is_restart(command: &str) -> bool {
+    let words: Vec<&str> = command.split(' ').collect();
+    let (docker, words) = match words.split_first() {
+        Some((first, rest)) => match first.strip_prefix(DOCKER_HOST) {
+            Some(of_user) => (Some(of_user), rest),
+            None => (None, words.as_slice()),
+        },
+        None => return false,
+    };
+    if let Some(of_user) = docker {
+        let user = of_user.strip_suffix("/docker.sock").unwrap_or_default();
+        return is_number(user) && is_of_docker(words);
+    }
+    match words {
+        ["podman", "restart", name] | ["machinectl", "reboot", name] => is_word(name),
+        ["sudo", "-iu", account, "podman", "restart", name] => is_word(account) && is_word(name),
+        ["systemctl", "restart", unit] => is_service(unit),
+        ["systemctl", "--user", "-M", account, "restart", unit] => {
+            account.strip_suffix('@').is_some_and(is_word) && is_service(unit)
+        }
+        words => is_of_docker(words),
+    }
+}
+
+fn is_of_docker(words: &[&str]) -> bool {
+    match words {
+        ["docker", "restart", name] => is_word(name),
+        ["docker", "compose", "-p", project, "restart", service] => is_word(project) && is_word(service),
+        _ => false,
+    }
+}
+
+fn is_service(unit: &str) -> bool {
+    is_word(unit) && unit.ends_with(".service")
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 10 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -5,19 +5,19 @@
 //! that user, and name that user's containers only.
 
 use std::collections::HashMap;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::Mode;
 use nix::unistd::{Uid, User};
 use serde_json::Value;
 
-use crate::container_name::{ContainerName, Labels};
-use crate::container_path::{ContainerPath, Engine, is_word};
-use crate::docker_socket;
-use crate::regular_file::reopened;
+use crate::container_path::{ContainerName, ContainerPath, Engine, Labels, is_word};
+use crate::procfs::reopened;
 
 /// Longest file read: `containers.json` has a few KiB for each container of the machine.
 const MOST_BYTES: u64 = 8 << 20;
@@ -140,7 +140,7 @@ impl ContainerState {
     /// Reads `config.v2.json`, which takes root; otherwise asks the engine, which takes access to the socket.
     fn of_docker(&self, id: &str) -> Option<ContainerName> {
         let kept = self.json(&format!("{DOCKER}/{id}/config.v2.json"));
-        name_in_docker(&kept.or_else(|| docker_socket::inspect(&self.root.join(DOCKER_SOCKET), id))?)
+        name_in_docker(&kept.or_else(|| inspect(&self.root.join(DOCKER_SOCKET), id))?)
     }
 
     /// Reads the bundle's `config.json` (OCI runtime specification), annotated by the CRI plugin.
@@ -211,6 +211,33 @@ impl Labels for Annotations<'_> {
     fn label(&self, name: &str) -> Option<&str> {
         self.0?.get(name)?.as_str()
     }
+}
+
+/// Slower engines are done without, since a measurement waits.
+const PATIENCE: Duration = Duration::from_millis(500);
+const MOST_BYTES_OF_AN_ANSWER: u64 = 1 << 20;
+
+/// The engine's answer to `GET /containers/ID/json`; `None` if there is none.
+pub(crate) fn inspect(socket: &Path, id: &str) -> Option<Value> {
+    // The id becomes part of a path.
+    if !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut stream = UnixStream::connect(socket).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_write_timeout(Some(PATIENCE)).ok()?;
+    // HTTP/1.0: the answer is not chunked, and nothing follows it.
+    write!(stream, "GET /containers/{id}/json HTTP/1.0\r\nHost: docker\r\n\r\n").ok()?;
+    let mut answer = Vec::new();
+    stream.take(MOST_BYTES_OF_AN_ANSWER).read_to_end(&mut answer).ok()?;
+    read_answer(&answer)
+}
+
+/// The JSON of an answer; `None` unless its status is 200.
+pub(crate) fn read_answer(answer: &[u8]) -> Option<Value> {
+    let status = answer.get(..12).filter(|line| line.starts_with(b"HTTP/1."))?;
+    let body = answer.windows(4).position(|end| end == b"\r\n\r\n")? + 4;
+    (&status[9..] == b"200").then(|| serde_json::from_slice(&answer[body..]).ok()).flatten()
 }
 
 #[cfg(test)]

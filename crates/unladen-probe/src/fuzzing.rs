@@ -1,12 +1,10 @@
 //! Entry points for fuzz/ into private parsers; not part of the public interface.
 
 use crate::cgroup::{self, Hierarchy};
-use crate::container;
-use crate::container_state::{ContainerState, name_in_docker};
-use crate::docker_socket;
+use crate::container_state::{ContainerState, name_in_docker, read_answer};
 use crate::process::{Io, Stat};
 use crate::procfs::{decimal, number_after};
-use crate::taskstats;
+use crate::{container, taskstats};
 
 /// Runs every parser of kernel text files over the same bytes.
 pub fn kernel_text(bytes: &[u8]) {
@@ -29,7 +27,7 @@ pub fn container(cgroup: &str) -> Option<(String, Option<String>)> {
 
 /// Name of the container in an HTTP answer of Docker's engine.
 pub fn docker(answer: &[u8]) -> Option<String> {
-    Some(name_in_docker(&docker_socket::read(answer)?)?.to_string())
+    Some(name_in_docker(&read_answer(answer)?)?.to_string())
 }
 
 /// Number of exit records understood in a datagram.

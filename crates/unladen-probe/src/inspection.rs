@@ -1,23 +1,17 @@
 //! The activity of process groups, as evidence. The principal type is [`Inspection`].
 
-mod error;
-mod group_seen;
-mod php;
-mod resolver;
-mod watched;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use std::collections::BTreeSet;
+use unladen_trace::{Assembly, ContainerSeen, Evidence, EvidenceSource, GroupSeen, Missing, Resolver, Window};
 
-use unladen_trace::{Assembly, Evidence, EvidenceSource, Window};
-
-pub use self::error::InspectionError;
-pub use self::group_seen::group_seen;
-
-use self::resolver::ProcResolver;
-use self::watched::watched;
-use crate::instrument::Instrument;
+use crate::container::Container;
+use crate::instrument::{Instrument, Member};
 use crate::ledger::GroupId;
-use crate::trace::{Tracer, TracerConfig};
+use crate::php_settings::{PhpSettings, PhpSettingsError};
+use crate::procfs::ProbeError;
+use crate::server::server_seen;
+use crate::trace::{TraceError, Tracer, TracerConfig, Watched};
 
 const TRACED: [EvidenceSource; 5] = [
     EvidenceSource::Syscalls,
@@ -91,16 +85,186 @@ impl Inspection {
 
     /// Asks the PHPs in the groups for their settings, in each group the process that did most in this counting.
     pub fn php_settings(&self, instrument: &Instrument, evidence: &mut Evidence) {
-        php::php_settings(instrument, &self.groups, &self.busiest, evidence);
+        settings_of(instrument, &self.groups, &self.busiest, evidence);
     }
 }
 
 /// Asks the PHPs in groups that are not traced for their settings.
 pub fn php_settings(instrument: &Instrument, groups: &[GroupId], evidence: &mut Evidence) {
-    php::php_settings(instrument, groups, &[], evidence);
+    settings_of(instrument, groups, &[], evidence);
 }
 
 fn same_program(a: i32, b: i32) -> bool {
     let exe = |pid: i32| std::fs::read_link(format!("/proc/{pid}/exe")).ok();
     exe(a).is_some_and(|a| Some(a) == exe(b))
 }
+
+/// Why groups cannot be inspected.
+#[derive(Debug, thiserror::Error)]
+pub enum InspectionError {
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+}
+
+/// Folders of PHP settings by packager: Debian (newest first), the official PHP image, Alpine, Fedora.
+const PHP_FOLDERS: [&str; 12] = [
+    "/etc/php/8.5/fpm/conf.d",
+    "/etc/php/8.4/fpm/conf.d",
+    "/etc/php/8.3/fpm/conf.d",
+    "/etc/php/8.2/fpm/conf.d",
+    "/etc/php/8.1/fpm/conf.d",
+    "/etc/php/7.4/fpm/conf.d",
+    "/usr/local/etc/php/conf.d",
+    "/etc/php84/conf.d",
+    "/etc/php83/conf.d",
+    "/etc/php82/conf.d",
+    "/etc/php8/conf.d",
+    "/etc/php.d",
+];
+
+/// A group's name, program, server and container, without weights. The processes in `took`, at which requests were
+/// seen, tell its server from others of its kind.
+pub fn group_seen(instrument: &Instrument, group: GroupId, took: &[u32]) -> GroupSeen {
+    let exe = instrument.members(group).find_map(|member| {
+        Some(std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?.to_string_lossy().into_owned())
+    });
+    let container = one_container(instrument.members(group).map(|member| member.pid.cast_unsigned()));
+    let pids = instrument.members(group).map(|member| member.pid.cast_unsigned());
+    let server = server_seen(pids, took, container.is_some());
+    GroupSeen { name: instrument.group(group).name.clone(), exe, container, server, ..GroupSeen::default() }
+}
+
+/// The container in which all of a group live; one of the same name on the host has its files there.
+fn one_container(mut pids: impl Iterator<Item = u32>) -> Option<ContainerSeen> {
+    let container = Container::of(pids.next()?)?;
+    // An ended process lives nowhere.
+    let has_ended = |pid| !std::path::Path::new("/proc").join(format!("{pid}")).exists();
+    let is_there = |pid| Container::of(pid).is_some_and(|other| other.name == container.name);
+    if !pids.all(|pid| is_there(pid) || has_ended(pid)) {
+        return None;
+    }
+    let php_folder = container.first_folder(PHP_FOLDERS).map(ToOwned::to_owned);
+    Some(ContainerSeen { name: container.name, restart: container.restart, php_folder })
+}
+
+fn settings_of(instrument: &Instrument, groups: &[GroupId], busiest: &[Option<u32>], evidence: &mut Evidence) {
+    let mut asked = AskedPhp::default();
+    for (index, group) in groups.iter().enumerate() {
+        let exe = evidence.groups[index].exe.as_deref().and_then(|exe| exe.rsplit('/').next());
+        let busiest = busiest.get(index).copied().flatten().map(u32::cast_signed);
+        let is_php = exe.is_some_and(|name| name.starts_with("php")) || busiest.is_some_and(PhpSettings::are_within);
+        let Some(answer) = is_php.then(|| ask(instrument, *group, busiest)).flatten() else { continue };
+        match answer {
+            Ok(php) => {
+                asked.answered = true;
+                evidence.php.push(unladen_trace::PhpSettings {
+                    group: index,
+                    ini: php.ini,
+                    ini_folder: last_folder(&php.ini_folder).to_owned(),
+                    fpm_config: php.pool_file,
+                    extensions: php.extensions,
+                    settings: php.settings,
+                    set_again: php.set_again,
+                    pool_unknown: php.pool_unknown,
+                });
+            }
+            Err(error) if evidence.groups[index].cpu.is_some() || evidence.groups[index].on_path => {
+                asked.failed = Some(error.to_string());
+            }
+            Err(error) => asked.perhaps_failed = Some(error.to_string()),
+        }
+    }
+    let why = asked.why();
+    if asked.answered || why.is_none() {
+        evidence.sources.push(EvidenceSource::PhpSettings);
+    }
+    if let Some(why) = why {
+        evidence.missing.push(Missing { source: EvidenceSource::PhpSettings, why, takes: String::new() });
+    }
+}
+
+/// Asks the busiest process. If that was a replaced worker of PHP-FPM, asks the master instead, as another worker may
+/// belong to another pool. `None` if there is nobody to ask.
+fn ask(instrument: &Instrument, group: GroupId, busiest: Option<i32>) -> Option<Result<PhpSettings, PhpSettingsError>> {
+    let is_alive = |pid: i32| Path::new("/proc").join(pid.to_string()).exists();
+    if let Some(pid) = busiest.filter(|pid| is_alive(*pid)) {
+        return Some(PhpSettings::of(pid));
+    }
+    match instrument.members(group).find(|member| is_alive(member.pid)) {
+        Some(another) => Some(PhpSettings::of(another.parent).or_else(|_| PhpSettings::of(another.pid))),
+        None => busiest.map(PhpSettings::of),
+    }
+}
+
+#[derive(Debug, Default)]
+struct AskedPhp {
+    answered: bool,
+    /// Why a followed process did not.
+    failed: Option<String>,
+    /// Why a possibly followed process did not.
+    perhaps_failed: Option<String>,
+}
+
+impl AskedPhp {
+    /// Why settings are missing. Those of possibly followed processes, likely someone else's, are not missed if others
+    /// answered.
+    fn why(&self) -> Option<String> {
+        self.failed.clone().or_else(|| self.perhaps_failed.clone().filter(|_| !self.answered))
+    }
+}
+
+/// The last non-empty settings folder, whose settings win. PHP separates folders by colons; an empty one is its own.
+fn last_folder(folders: &str) -> &str {
+    folders.rsplit(':').find(|folder| !folder.is_empty()).unwrap_or_default()
+}
+
+/// Looks descriptors up in /proc.
+struct ProcResolver;
+
+impl Resolver for ProcResolver {
+    fn path_of(&self, pid: u32, fd: i32) -> Option<String> {
+        link(&format!("/proc/{pid}/fd/{fd}"))
+    }
+
+    fn folder_of(&self, pid: u32) -> Option<String> {
+        link(&format!("/proc/{pid}/cwd"))
+    }
+}
+
+fn link(path: &str) -> Option<String> {
+    let path = std::fs::read_link(path).ok()?.to_string_lossy().into_owned();
+    path.starts_with('/').then_some(path)
+}
+
+/// All members of the groups, by index, and the masters that start them, whose children follow the requests. A master
+/// may be in another group (root's, while its workers are not): its new workers still belong with the other workers,
+/// and answer before they were examined.
+fn watched(groups: &[Vec<Member>], same_program: impl Fn(i32, i32) -> bool) -> Vec<Watched> {
+    let mut watched = BTreeMap::new();
+    for (index, member) in each(groups) {
+        watched.insert(member.pid, Watched { pid: pid_of(member.pid), group: index, children: index, own: true });
+    }
+    let mut masters = BTreeSet::new();
+    for (index, Member { pid: worker, parent }) in each(groups) {
+        if *parent <= 1 || masters.contains(parent) || !same_program(*worker, *parent) {
+            continue;
+        }
+        masters.insert(*parent);
+        let unknown = Watched { pid: pid_of(*parent), group: index, children: index, own: false };
+        watched.entry(*parent).or_insert(unknown).children = index;
+    }
+    watched.into_values().collect()
+}
+
+fn each(groups: &[Vec<Member>]) -> impl Iterator<Item = (u32, &Member)> {
+    (0_u32..).zip(groups).flat_map(|(index, members)| members.iter().map(move |member| (index, member)))
+}
+
+fn pid_of(pid: i32) -> u32 {
+    pid.cast_unsigned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,15 +3,12 @@
 use std::time::{Duration, Instant};
 
 use crate::cgroup::Hierarchy;
-use crate::clock::{monotonic_ns, thread_cpu_ns};
-use crate::counter::Counter;
-use crate::error::ProbeError;
 use crate::group::{Group, GroupBy, Groups};
-use crate::ledger::{CounterId, GroupId, Ledger, Reading};
+use crate::ledger::{Counter, CounterId, GroupId, Ledger, Reading};
 use crate::own::Own;
 use crate::probe::{PROBES, Probe, Scene, Shortfall, Surroundings};
 use crate::process::ProcessTable;
-use crate::procfs::ProcFs;
+use crate::procfs::{ProbeError, ProcFs, monotonic_ns, thread_cpu_ns};
 use crate::taskstats::Listener;
 
 /// The cost of a reading is the median of these.

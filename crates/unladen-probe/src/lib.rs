@@ -22,15 +22,9 @@
 #![forbid(unsafe_code)]
 
 mod cgroup;
-mod clock;
 mod container;
-mod container_name;
 mod container_path;
 mod container_state;
-mod counter;
-mod docker_socket;
-mod effective_uid;
-mod error;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -39,34 +33,27 @@ mod inspection;
 mod instrument;
 mod ledger;
 mod own;
-mod parent;
 mod php_settings;
 mod probe;
 mod probes;
 mod process;
 mod procfs;
-mod regular_file;
-mod restart;
 mod server;
 mod stacks;
 mod taskstats;
 mod tcp_table;
 mod trace;
-mod users;
 
-pub use clock::monotonic_ns;
 pub use container::Container;
-pub use counter::{Counter, Unit};
-pub use error::ProbeError;
+pub use container_path::is_restart;
 pub use group::{Group, GroupBy, GroupKind};
 pub use inspection::{Inspection, InspectionError, group_seen, php_settings};
 pub use instrument::{Instrument, Member, ReadCost};
-pub use ledger::{CounterId, GroupId, Reading};
+pub use ledger::{Counter, CounterId, GroupId, Reading, Unit};
 pub use own::Own;
-pub use parent::parent;
 pub use php_settings::{AskError, PhpSettings, PhpSettingsError};
 pub use probe::{PROBES, Probe, ProbeEntry, Scene, Shortfall};
-pub use restart::is_restart;
+pub use procfs::{ProbeError, monotonic_ns, parent};
 pub use stacks::{ProcessGroups, StackBatch, StackSample, StackSampler};
 pub use tcp_table::{ConnectedSocket, ListeningSocket, connected_sockets, listening_sockets};
 pub use trace::{TraceError, Tracer, TracerConfig, Watched};

@@ -9,40 +9,30 @@
 //! - `.user.ini`, `ini_set` and `fastcgi_param PHP_VALUE` change settings by request.
 //!
 //! PHP within another server (Apache's module) cannot be asked: the command line's PHP of the same version is made to
-//! read its files ([`Module`](module::Module)), and its answer counts only if the server's memory names these files.
+//! read its files ([`Module`](process::Module)), and its answer counts only if the server's memory names these files.
 //!
 //! Asking starts PHP and loads its extensions, as any `php-fpm -t` does, but neither runs the script of
 //! `opcache.preload` nor lets Xdebug begin a profile.
 
 mod ask;
-mod error;
-mod glob;
 mod heap;
-mod ini_lines;
-mod module;
 mod phpinfo;
 mod pool;
-mod pool_lines;
 mod process;
 mod read;
-mod set_again;
-mod user;
+
+pub use ask::{AskError, PhpSettingsError};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use unladen_trace::{PhpSetAgain, PhpSettings as Seen};
+use unladen_trace::{PHP_FILE, PhpSetAgain, PhpSetter, PhpSettings as Seen, without_secrets};
 
-use self::ask::ask;
-use self::module::{Module, OF_THE_COMMAND_LINE};
-use self::phpinfo::PhpInfo;
-use self::pool_lines::pool_lines;
-use self::process::{Php, XDEBUG_MODE};
-use self::set_again::real;
-use self::user::User;
-
-pub use self::ask::AskError;
-pub use self::error::PhpSettingsError;
+use ask::{User, ask};
+use phpinfo::{PhpInfo, is_wanted, without_password};
+use pool::{ONLY_OFF, Pool, PoolLines, pool_lines};
+use process::{Module, OF_THE_COMMAND_LINE, Php, XDEBUG_MODE};
+use read::{ini_lines, pair};
 
 /// Options that make asking harmless: nothing is preloaded, and Xdebug does not start by itself.
 const HARMLESS: [&str; 4] = ["-d", "opcache.preload=", "-d", "xdebug.start_with_request=no"];
@@ -123,7 +113,7 @@ impl PhpSettings {
         }
         let of_pool = pool.as_ref().zip(php.fpm_config.as_deref());
         let of_pool = of_pool.map(|(pool, config)| (pool, pool_lines(config, &php.prefix(), &pool.name)));
-        let set_again = set_again::set_again(&php, &info, of_pool.as_ref().map(|(pool, lines)| (*pool, lines)));
+        let set_again = set_again(&php, &info, of_pool.as_ref().map(|(pool, lines)| (*pool, lines)));
         let pool_file = of_pool.and_then(|(_, lines)| lines.ok()?.file).map(|file| real(&file)).unwrap_or_default();
         Ok(Self {
             exe: php.exe,
@@ -204,7 +194,7 @@ fn unconfirmed(php: &Php, info: &PhpInfo) -> Option<String> {
     }
 }
 
-fn pools(php: &Php, config: &Path) -> Result<Vec<pool::Pool>, String> {
+fn pools(php: &Php, config: &Path) -> Result<Vec<Pool>, String> {
     let config = config.to_string_lossy();
     let options = php.options.iter().map(String::as_str).chain(HARMLESS).chain(["-tt", "-y", &*config]);
     let output = ask(&php.exe, options, &php.environment, php.master).map_err(|error| error.to_string())?;
@@ -216,7 +206,7 @@ fn pools(php: &Php, config: &Path) -> Result<Vec<pool::Pool>, String> {
     Ok(pools)
 }
 
-fn choose(php: &Php, mut pools: Vec<pool::Pool>) -> Result<pool::Pool, String> {
+fn choose(php: &Php, mut pools: Vec<Pool>) -> Result<Pool, String> {
     let found = match (&php.pool, pools.len()) {
         (Some(name), _) => pools.iter().position(|pool| pool.name == *name),
         (None, 1) => Some(0),
@@ -226,6 +216,104 @@ fn choose(php: &Php, mut pools: Vec<pool::Pool>) -> Result<pool::Pool, String> {
         Some(name) => format!("what its pool sets is not known: there is no pool {name} in its file any more"),
         None => format!("what its {} pools set is left out: ask a worker of one", pools.len()),
     })
+}
+
+// PHP reads its main file, then the folder of further ones in the order of their names, then `-d` of its command line;
+// a pool of php-fpm applies its own in each worker, after all of these. Xdebug reads its environment last.
+
+const MAX_LINE: usize = 1_000;
+
+/// All overrides. For each name, the one that takes effect; for a setting that can only be switched off, all that
+/// switch it off. The pool comes with what its files say, or why they were not read.
+fn set_again(php: &Php, info: &PhpInfo, pool: Option<(&Pool, &Result<PoolLines, String>)>) -> Vec<PhpSetAgain> {
+    let in_files = info.settings();
+    let mut all: Vec<PhpSetAgain> = Vec::new();
+    let mut add = |names: &[&str], places: Vec<PhpSetAgain>| {
+        all.retain(|place| place.name == ONLY_OFF || !names.contains(&place.name.as_str()));
+        all.extend(places);
+    };
+    let later = later_files(&info.ini_folder, &info.ini_files);
+    let lines = ini_lines(later.iter().map(PathBuf::as_path), is_wanted);
+    let counts = |name: &str, value: &str| name != ONLY_OFF || !Seen::reads_as_on(value);
+    for line in lines.into_iter().filter(|line| counts(&line.name, pair(&line.text).unwrap_or_default().1)) {
+        let (file, text) = (real(&line.file), kept(&line.text));
+        let place = PhpSetAgain { by: PhpSetter::File, file, line: line.line, text, ..named(&line.name, &in_files) };
+        add(&[&line.name], vec![place]);
+    }
+    let is_set = |(name, words): &(String, String)| {
+        // Without a value, it is switched on.
+        is_wanted(name) && counts(name, words.split_once('=').map_or("1", |(_, value)| value.trim_matches('"')))
+    };
+    for (name, words) in php.set_by_options().into_iter().filter(is_set) {
+        let place = PhpSetAgain { by: PhpSetter::CommandLine, who: without_secrets(&words), ..named(&name, &in_files) };
+        add(&[&name], vec![place]);
+    }
+    if let Some((name, mode)) = php.environment.iter().find(|(name, value)| name == XDEBUG_MODE && !value.is_empty()) {
+        let who = format!("{name}={}", mode.to_string_lossy());
+        let place = PhpSetAgain { by: PhpSetter::Environment, who, ..named("xdebug.mode", &in_files) };
+        add(&["xdebug.mode"], vec![place]);
+    }
+    if let Some((pool, lines)) = pool {
+        for (name, is_admin) in pool.sets() {
+            add(&[name], of_pool(pool, name, is_admin, lines, &in_files));
+        }
+    }
+    all
+}
+
+fn of_pool(
+    pool: &Pool,
+    name: &str,
+    is_admin: bool,
+    lines: &Result<PoolLines, String>,
+    in_files: &BTreeMap<String, String>,
+) -> Vec<PhpSetAgain> {
+    let of = || PhpSetAgain { by: PhpSetter::Pool, who: pool.name.clone(), ..named(name, in_files) };
+    let unknown = |why: String| vec![PhpSetAgain { unknown: Some(why), ..of() }];
+    let lines = match lines {
+        Ok(of) => of.lines.iter().filter(|line| line.name == name && line.is_admin == is_admin),
+        Err(why) => return unknown(why.clone()),
+    };
+    // Several are read from last to first, which is not guaranteed: the fix changes all.
+    let found: Vec<PhpSetAgain> = lines
+        .map(|line| PhpSetAgain { file: real(&line.file), line: line.line, text: kept(&line.text), ..of() })
+        .collect();
+    if found.is_empty() {
+        unknown("none of the files that php-fpm includes has a line for it".to_owned())
+    } else {
+        found
+    }
+}
+
+fn named(name: &str, in_files: &BTreeMap<String, String>) -> PhpSetAgain {
+    PhpSetAgain { name: name.to_owned(), in_files: in_files.get(name).cloned(), ..PhpSetAgain::default() }
+}
+
+fn later_files(folders: &str, files: &str) -> Vec<PathBuf> {
+    let Some(folder) = folders.rsplit(':').find(|folder| !folder.is_empty()) else { return Vec::new() };
+    let folder = Path::new(folder);
+    let files = files.split([',', '\n']).map(str::trim).map(PathBuf::from);
+    let is_later = |file: &PathBuf| {
+        file.parent() == Some(folder)
+            && file.file_name().is_some_and(|name| name.as_encoded_bytes() > PHP_FILE.as_bytes())
+    };
+    files.filter(is_later).collect()
+}
+
+/// The file itself: editing a link in place would put a file beside its target.
+fn real(file: &Path) -> String {
+    let real = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    real.to_str().map(str::to_owned).unwrap_or_default()
+}
+
+/// A line safe to show and to write into a command, or nothing if it may hold a password. A tab becomes two blanks: the
+/// search for the line takes two for any.
+fn kept(text: &str) -> String {
+    let text = text.trim_end().replace('\t', "  ");
+    let (_, value) = pair(&text).unwrap_or_default();
+    let is_secret = without_secrets(&text) != text || without_password(value) != value;
+    let is_odd = text.len() > MAX_LINE || text.contains(|c: char| c.is_control() || c == '\u{fffd}');
+    if is_secret || is_odd { String::new() } else { text }
 }
 
 #[cfg(test)]

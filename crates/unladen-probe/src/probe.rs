@@ -1,16 +1,14 @@
 //! The principal type is [`Probe`]: a source of cumulative counters.
 
+pub use crate::probes::PROBES;
+
 use std::path::PathBuf;
 
 use crate::cgroup::Hierarchy;
-use crate::counter::Counter;
-use crate::error::ProbeError;
 use crate::group::Groups;
-use crate::ledger::{CounterId, Ledger};
+use crate::ledger::{Counter, CounterId, Ledger};
 use crate::process::ProcessTable;
-use crate::procfs::ProcFs;
-
-pub use crate::probes::PROBES;
+use crate::procfs::{ProbeError, ProcFs};
 
 /// Makes a probe whose counters have the given ids; the error says why there is nothing to count.
 pub(crate) type Open = fn(&mut Surroundings<'_>, Vec<CounterId>) -> Result<Box<dyn Probe>, String>;

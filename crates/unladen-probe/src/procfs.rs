@@ -3,14 +3,17 @@
 //! The kernel returns a file about one thing whole, however much is asked for. One with a record for each thing
 //! (mounts, interfaces, mappings) comes by the page, so that only an empty read is the end.
 
+pub(crate) use unladen_machine::{decimal, number_after};
+
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::error::ProbeError;
-
-pub(crate) use unladen_machine::{decimal, number_after};
+use nix::fcntl::OFlag;
+use nix::time::{ClockId, clock_gettime};
 
 /// Files of /proc are made anew on each read, and fit into this: the longest, /proc/PID/status and /proc/net/netstat,
 /// stay below 8 KiB; /proc/stat grows by some 12 KiB per hundred processors.
@@ -118,6 +121,64 @@ impl ProcFs {
 pub(crate) fn malformed(path: impl Into<PathBuf>, expected: &'static str, found: &[u8]) -> ProbeError {
     let head = &found[..found.len().min(80)];
     ProbeError::Malformed { path: path.into(), expected, found: String::from_utf8_lossy(head).into_owned() }
+}
+
+/// The second id on the line `Uid:` of /proc/PID/status.
+pub(crate) fn effective_uid(status: &[u8]) -> Option<u32> {
+    let line = status.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"Uid:"))?;
+    std::str::from_utf8(line).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// The parent process, or the one that took its place.
+pub fn parent(pid: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+}
+
+/// Why the system's counters could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    #[error("cannot read {}: {source}. Unladen reads the counters of all processes there: is /proc mounted?", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("cannot make sense of {}: expected {expected}, found {found:?}. This kernel's format is not known: please report it", path.display())]
+    Malformed { path: PathBuf, expected: &'static str, found: String },
+    #[error("{} lists no process, not even this one: is it a proc file system?", path.display())]
+    Empty { path: PathBuf },
+}
+
+/// Opens a file found by `O_PATH` for reading; refuses others than regular ones. A device is not even opened: that
+/// alone may have effects (open(2)), with our rights.
+pub(crate) fn reopened(found: OwnedFd) -> io::Result<File> {
+    let found = File::from(found);
+    if !found.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    // The same inode, whatever has its name by now (proc_pid_fd(5)).
+    let path = format!("/proc/self/fd/{}", found.as_raw_fd());
+    OpenOptions::new().read(true).custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits()).open(path)
+}
+
+/// On-CPU time in ns of all threads of a process, ended ones included; `None` if there is no such process.
+///
+/// The clock's id is derived from the pid as the kernel does (`CPUCLOCK_SCHED` in include/linux/posix-timers.h):
+/// clock_getcpuclockid(3) derives the same, but takes a second system call to check it.
+pub(crate) fn process_cpu_ns(pid: i32) -> Option<u64> {
+    const CPUCLOCK_SCHED: i32 = 2;
+    nanoseconds(ClockId::from_raw((!pid) << 3 | CPUCLOCK_SCHED))
+}
+
+pub(crate) fn thread_cpu_ns() -> u64 {
+    nanoseconds(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap_or(0)
+}
+
+/// Monotonic clock in ns, the same as that of [`Instant`](std::time::Instant) and of the kernel's traces.
+pub fn monotonic_ns() -> u64 {
+    nanoseconds(ClockId::CLOCK_MONOTONIC).unwrap_or(0)
+}
+
+fn nanoseconds(clock: ClockId) -> Option<u64> {
+    let time = clock_gettime(clock).ok()?;
+    Some(u64::try_from(time.tv_sec()).ok()? * 1_000_000_000 + u64::try_from(time.tv_nsec()).ok()?)
 }
 
 #[cfg(test)]

@@ -16,12 +16,7 @@
 //! # Ok::<(), unladen_probe::TraceError>(())
 //! ```
 
-#[cfg(feature = "ebpf")]
-mod clock;
 mod groups;
-#[cfg(feature = "ebpf")]
-mod record;
-mod sample;
 #[cfg(feature = "ebpf")]
 mod sampler;
 #[cfg(not(feature = "ebpf"))]
@@ -29,5 +24,31 @@ mod sampler;
 mod sampler;
 
 pub use groups::ProcessGroups;
-pub use sample::{StackBatch, StackSample};
 pub use sampler::StackSampler;
+
+/// What ran on a processor at a tick of the clock.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StackSample {
+    /// By the monotonic clock in ns; see [`monotonic_ns`](crate::monotonic_ns).
+    pub at_ns: u64,
+    pub pid: u32,
+    pub tid: u32,
+    pub parent: u32,
+    pub uid: u32,
+    /// Short name of the thread, at most 15 bytes.
+    pub comm: String,
+    /// Addresses in the kernel, innermost first; empty if the program itself ran.
+    pub kernel: Vec<u64>,
+    /// Addresses in the program, innermost first: by frame pointers, so that without those the frames from the second
+    /// on may be few, or no code at all.
+    pub user: Vec<u64>,
+}
+
+/// Samples taken from the kernel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StackBatch {
+    /// In order of time.
+    pub samples: Vec<StackSample>,
+    /// Ticks whose samples found no room, or were malformed.
+    pub lost: u64,
+}

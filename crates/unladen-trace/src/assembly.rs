@@ -4,35 +4,26 @@
 //! are kept, and what later events need: the files behind descriptors, statements prepared over connections.
 
 mod connections;
-mod descriptors;
 mod files;
 mod logs;
-mod moment;
 mod processes;
-mod sqlite;
 mod statements;
 mod syscalls;
 mod table;
-mod transfer;
+
+pub use files::Resolver;
+pub use table::Window;
 
 use crate::event::{Batch, Event, FileCall, Language, Object, What};
 use crate::evidence::{Evidence, SleepSeen};
 use crate::phases::PhaseSeen;
 use connections::Connections;
-use descriptors::Descriptors;
-use files::Files;
+use files::{Descriptors, Files};
 use logs::Logs;
 use processes::Processes;
-use sqlite::Sqlite;
-use statements::Statements;
+use statements::{Sqlite, Statements};
 use syscalls::Syscalls;
-use table::Table;
-use transfer::Transfer;
-
-pub use descriptors::Resolver;
-pub use moment::Window;
-
-use moment::Moment;
+use table::{Moment, Table, Transfer};
 
 /// Sums the events of a counting up as evidence.
 pub struct Assembly {
@@ -171,7 +162,7 @@ impl Assembly {
             What::Connect { socket, result, took_ns, .. } => {
                 self.connections.connect((at_ns, pid, group), &socket, result, took_ns, moment);
             }
-            What::Established { socket, took_ns } => self.connections.established(&socket, took_ns, moment),
+            What::Established { socket, took_ns } => self.connections.established(&socket, took_ns),
             What::Close { fd, socket } => {
                 self.descriptors.closed(pid, fd);
                 if let Some(socket) = socket {
@@ -202,7 +193,7 @@ impl Assembly {
                 self.processes.compiled(group, tid, at_ns, (language, path), took_ns, nested, moment);
             }
             What::SqlitePrepare { statement, sql, took_ns } => {
-                self.sqlite.prepared(group, pid, statement, &sql, took_ns, moment, &mut self.statements);
+                self.sqlite.prepared(pid, statement, &sql, took_ns);
             }
             What::SqliteStep { statement, row, took_ns } => {
                 self.sqlite.stepped(group, pid, statement, row, took_ns, moment, &mut self.statements);

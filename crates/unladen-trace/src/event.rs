@@ -2,16 +2,6 @@
 //!
 //! Events come from a tracer, and are evaluated in `Assembly`. Times are of CLOCK_MONOTONIC, in ns.
 
-mod batch;
-mod call;
-mod count;
-mod object;
-
-pub use batch::Batch;
-pub use call::{FileCall, LockCall, Way};
-pub use count::{Count, Countable};
-pub use object::{Object, Peer, Socket};
-
 /// One thing that a process did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
@@ -142,4 +132,123 @@ pub enum Language {
     Perl,
     /// Source and byte-code files that are opened.
     Python,
+}
+
+/// What was traced since the last batch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// Oldest first.
+    pub events: Vec<Event>,
+    pub counts: Vec<Count>,
+    pub lost: u64,
+}
+
+/// System calls that name a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileCall {
+    /// stat, lstat, newfstatat, statx.
+    Stat,
+    /// access, faccessat.
+    Access,
+    Open,
+    /// open for writing, or creating.
+    OpenWrite,
+    /// open that must create the file (`O_CREAT | O_EXCL`), as for lock files and temporary files.
+    Create,
+    Readlink,
+    /// link, symlink.
+    Link,
+    Unlink,
+    Rename,
+    /// mkdir, rmdir.
+    Folder,
+    Chdir,
+    /// chmod, chown, truncate, utimens.
+    Change,
+}
+
+impl FileCall {
+    /// Whether it returns a descriptor.
+    pub fn opens(self) -> bool {
+        matches!(self, Self::Open | Self::OpenWrite | Self::Create)
+    }
+}
+
+/// Calls that lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LockCall {
+    Flock,
+    /// fcntl(2): F_SETLK and its kind.
+    Fcntl,
+}
+
+/// The direction of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// read, recv and their kind.
+    In,
+    /// write, send and their kind.
+    Out,
+}
+
+/// A count made in the kernel, by process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Count {
+    pub group: u32,
+    pub pid: u32,
+    pub of: Countable,
+    pub times: u64,
+    /// Total, ns.
+    pub time_ns: u64,
+}
+
+/// What is counted in the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Countable {
+    /// A system call that returned.
+    Syscall {
+        /// This machine's number of it.
+        number: u32,
+        /// 0, or the error's number.
+        errno: u16,
+    },
+    /// A look-up of a class in PHP (`zend_lookup_class_ex`).
+    ClassLookup,
+    /// On-CPU time: only `time_ns` counts.
+    Cpu,
+}
+
+/// The object behind a descriptor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Object {
+    /// A file, by its name without folders.
+    File(Vec<u8>),
+    Socket(Socket),
+    Pipe,
+    /// Anything else: terminals, event counters.
+    Other,
+}
+
+/// A socket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Socket {
+    /// Identifies it while it is open.
+    pub id: u64,
+    /// Whether messages are kept apart.
+    pub datagram: bool,
+    /// Whether this end accepted the connection, so that the peer is a client. Recognised by a port at which the
+    /// process listened when it was first followed; for a Unix socket by having a name while its peer has none.
+    pub accepted: bool,
+    pub peer: Peer,
+}
+
+/// The other end of a socket.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Peer {
+    Ip(std::net::SocketAddr),
+    /// A path; an abstract one begins with `@`. Empty if the peer has no name.
+    Unix(Vec<u8>),
+    Unknown,
 }

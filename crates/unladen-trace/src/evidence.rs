@@ -3,47 +3,27 @@
 //! Every number is a [`Series`] over the phases of the counting, so that any sum of them can be demodulated: other
 //! traffic is in the off phases too, and drops out. [`Evidence::per_request`] does that.
 
-use serde::{Deserialize, Serialize};
-
-use crate::interval::Interval;
-use crate::phases::Phases;
-use crate::series::Series;
-
-mod carried;
 mod connection;
-mod counted;
-mod file;
 mod group;
-mod lock;
-mod log;
 mod page;
-mod path;
-mod php;
-mod process;
-mod profile;
-mod query;
-mod response;
-mod source;
 mod syscall;
 mod texts;
-mod values;
 
-pub use carried::{BodyCarried, Carried, HeaderCarried, OptionCarried};
-pub use connection::{ConnectionSeen, DnsSeen, Protocol};
-pub use counted::Counted;
-pub use file::{FileOutcome, FileSeen, TransferSeen};
-pub use group::{ContainerSeen, GroupSeen, ServerSeen};
-pub use lock::{LockKind, LockSeen};
-pub use log::{LogSeen, LogSink};
-pub use page::{Page, State};
-pub use path::{PathSeen, PathUnknown, PeerSeen, Unseen};
-pub use php::{PHP_FILE, PhpSetAgain, PhpSetter, PhpSettings};
-pub use process::{CompileSeen, ProcessSeen};
-pub use profile::{CallerSeen, FunctionSeen, ProfileSeen};
-pub use query::{QueryProtocol, QuerySeen};
-pub use response::{Ask, Response, Unanswered, Variant};
-pub use source::{EvidenceSource, Missing};
-pub use syscall::{CounterSeen, SleepSeen, SyscallSeen};
+pub use crate::series::Counted;
+pub use connection::{
+    ConnectionSeen, DnsSeen, PathSeen, PathUnknown, PeerSeen, Protocol, QueryProtocol, QuerySeen, Unseen,
+};
+pub use group::{ContainerSeen, GroupSeen, PHP_FILE, PhpSetAgain, PhpSetter, PhpSettings, ServerSeen};
+pub use page::{Ask, BodyCarried, Carried, HeaderCarried, OptionCarried, Page, Response, State, Unanswered, Variant};
+pub use syscall::{
+    CompileSeen, CounterSeen, FileOutcome, FileSeen, LockKind, LockSeen, LogSeen, LogSink, ProcessSeen, SleepSeen,
+    SyscallSeen, TransferSeen, is_kernels,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::phases::Phases;
+use crate::series::{Interval, Series};
 
 /// What was seen of one page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -170,4 +150,81 @@ impl Evidence {
     pub fn php_of(&self, group: usize) -> Option<&PhpSettings> {
         self.php.iter().find(|php| php.group == group)
     }
+}
+
+/// Where inside the code the time of a request goes, as a profiler saw it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProfileSeen {
+    pub group: usize,
+    pub profiler: String,
+    /// CPU time only, rather than elapsed time.
+    pub of_cpu: bool,
+    /// Time of a request without a profiler, ns: latency, or CPU with `of_cpu`.
+    pub whole: Option<Interval>,
+    /// Part of it, 0 to 1, in which autoloaders look up files of classes; what these files then do when loaded is not
+    /// included.
+    pub lookups: Option<Interval>,
+    pub functions: Vec<FunctionSeen>,
+}
+
+/// One function's share of a request.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FunctionSeen {
+    /// In its language's notation: `Sympa::List::new`.
+    pub name: String,
+    /// File, or module of native code; empty if unknown.
+    pub file: String,
+    /// Its own part of the request, 0 to 1.
+    pub own: Interval,
+    /// With everything it calls.
+    pub all: Interval,
+    /// Calls a request; `None` if the profiler does not count.
+    pub calls: Option<f64>,
+    /// Largest first.
+    pub callers: Vec<CallerSeen>,
+}
+
+/// A caller of a function.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CallerSeen {
+    pub name: String,
+    /// Part of the request that the function takes on its behalf.
+    pub part: f64,
+    pub calls: Option<f64>,
+}
+
+/// A source of evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EvidenceSource {
+    /// System calls and their objects.
+    Syscalls,
+    /// Fork, exec, exit.
+    Processes,
+    /// Its compiler.
+    Php,
+    /// Its compiler.
+    Perl,
+    /// Its library.
+    Sqlite,
+    /// The page's answers: needs no privilege.
+    Response,
+    PhpSettings,
+    /// First requests of fresh processes: needs a command that restarts them.
+    Restarts,
+    /// Functions on the stacks seen by a profiler.
+    Profile,
+}
+
+/// A source that was not available.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Missing {
+    pub source: EvidenceSource,
+    pub why: String,
+    /// What it takes; empty if nothing helps.
+    pub takes: String,
 }

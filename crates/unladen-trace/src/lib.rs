@@ -8,8 +8,6 @@
 mod assembly;
 mod event;
 mod evidence;
-mod interval;
-mod kernels;
 mod phases;
 mod record;
 mod secrets;
@@ -28,12 +26,10 @@ pub use evidence::{
     Evidence, EvidenceSource, FileOutcome, FileSeen, FunctionSeen, GroupSeen, HeaderCarried, LockKind, LockSeen,
     LogSeen, LogSink, Missing, OptionCarried, PHP_FILE, Page, PathSeen, PathUnknown, PeerSeen, PhpSetAgain, PhpSetter,
     PhpSettings, ProcessSeen, ProfileSeen, Protocol, QueryProtocol, QuerySeen, Response, ServerSeen, SleepSeen, State,
-    SyscallSeen, TransferSeen, Unanswered, Unseen, Variant,
+    SyscallSeen, TransferSeen, Unanswered, Unseen, Variant, is_kernels,
 };
-pub use interval::Interval;
-pub use kernels::is_kernels;
 pub use phases::{PhaseSeen, Phases};
 pub use record::{HostRecord, PageRecord, Recording, RecordingError};
 pub use secrets::without_secrets;
-pub use series::Series;
+pub use series::{Interval, Series};
 pub use totals::Total;

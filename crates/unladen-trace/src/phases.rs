@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use unladen_lockin::{Block, Order, PHASES_PER_BLOCK, Phase, Weight};
 
-use crate::interval::Interval;
-use crate::series::Series;
+use crate::series::{Interval, Series};
 
 /// All phases of a counting, in blocks of four.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,16 +3,6 @@
 //! Anything that looks like a secret's name with a value, a URL's login, or an HTTP credential counts. Removing a word
 //! too many costs nothing; missing one puts somebody's password into a report.
 
-mod cursor;
-mod path;
-
-#[cfg(test)]
-mod tests;
-
-pub(crate) use path::path_without_secrets;
-
-use cursor::Cursor;
-
 const LEFT_OUT: &str = "…";
 
 /// Parts of names whose values are secret.
@@ -330,3 +320,92 @@ fn credential_follows(scheme: &str, rest: &str) -> bool {
 fn blanks(cursor: &mut Cursor<'_>, told: &mut String) {
     told.push_str(cursor.take_while(|letter| matches!(letter, ' ' | '\t')));
 }
+
+/// A forward-only position in a text.
+#[derive(Debug)]
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn letter(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn before(&self) -> Option<char> {
+        self.text.get(..self.at)?.chars().next_back()
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.at = self.text.len().min(self.at + bytes);
+    }
+
+    fn take(&mut self, bytes: usize) -> &'a str {
+        let rest = self.rest();
+        let passed = rest.get(..bytes).unwrap_or(rest);
+        self.at += passed.len();
+        passed
+    }
+
+    fn take_while(&mut self, holds: impl Fn(char) -> bool) -> &'a str {
+        let length = self.rest().find(|letter| !holds(letter)).unwrap_or(self.rest().len());
+        self.take(length)
+    }
+
+    fn rest_of_line(&self) -> usize {
+        self.rest().find('\n').unwrap_or(self.rest().len())
+    }
+}
+
+/// Prefixes of session files of PHP, CodeIgniter, Django.
+const SESSION_BEGINNINGS: &[&str] = &["sess_", "ci_session", "sessionid"];
+/// Folders of session files, such as Laravel's `storage/framework/sessions`.
+const SESSION_FOLDERS: &[&str] = &["session", "sessions"];
+/// Shortest name of a session: PHP's have at least 22 characters.
+const LEAST_SESSION: usize = 16;
+
+/// Removes what would let a reader in: the name of a session gives access to it. Also secrets in a cached page's query.
+pub(crate) fn path_without_secrets(path: String) -> String {
+    let begin = path.rfind('/').map_or(0, |slash| slash + 1);
+    let (folder, name) = path.split_at(begin);
+    if let Some(start) =
+        SESSION_BEGINNINGS.iter().find_map(|start| is_session(name.strip_prefix(start)?).then_some(*start))
+    {
+        return format!("{}{start}{LEFT_OUT}", of_folder(folder));
+    }
+    let parent = folder.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if SESSION_FOLDERS.contains(&parent) {
+        let (stem, end) = name.split_at(name.find('.').unwrap_or(name.len()));
+        if is_session(stem) {
+            return format!("{}{LEFT_OUT}{end}", of_folder(folder));
+        }
+    }
+    if path.contains('=') { without_secrets(&path) } else { path }
+}
+
+/// A folder may be a server's address with its password, which PHP accepts for its sessions.
+fn of_folder(folder: &str) -> String {
+    match folder.strip_suffix('/').filter(|folder| folder.contains('=')) {
+        Some(folder) => without_secrets(folder) + "/",
+        None => folder.to_owned(),
+    }
+}
+
+/// Letters and digits as in PHP's ids; or their replacement.
+fn is_session(id: &str) -> bool {
+    let is_of_id = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b',' | b'-');
+    let is_one = id.len() >= LEAST_SESSION && id.bytes().all(is_of_id) && id.bytes().any(|byte| byte.is_ascii_digit());
+    is_one || id == LEFT_OUT
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,18 +5,10 @@
 //! 11.7 "Comments" of MySQL's reference manual, and "SQL Language Expressions" of SQLite's.
 
 mod fingerprint;
-mod keywords;
 mod lexer;
 mod normal;
-mod piece;
-mod placeholder;
-mod statement;
-#[cfg(test)]
-mod tests;
 
-pub use fingerprint::{Fingerprint, MAX_FINGERPRINT, MAX_TEXT, fingerprint};
-pub use placeholder::{has_placeholder, without_values};
-pub use statement::StatementKind;
+pub use fingerprint::{Fingerprint, MAX_FINGERPRINT, MAX_TEXT, fingerprint, has_placeholder, without_values};
 
 use crate::evidence::QueryProtocol;
 
@@ -40,3 +32,6 @@ impl From<QueryProtocol> for Dialect {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

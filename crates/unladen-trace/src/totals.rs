@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::event::{FileCall, Language};
 use crate::evidence::{Evidence, FileOutcome, Protocol};
-use crate::interval::Interval;
-use crate::series::Series;
+use crate::series::{Interval, Series};
 
 /// One counter of one group.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,8 +7,6 @@
 pub mod dns;
 pub mod fastcgi;
 pub mod http;
-mod json;
-mod kept;
 pub mod memcached;
 pub mod mysql;
 pub mod postgres;
@@ -16,12 +14,11 @@ mod prepared;
 mod reader;
 mod recognise;
 pub mod redis;
-mod statement;
 pub mod syslog;
 pub mod tls;
 
+pub use prepared::Statement;
 pub use recognise::recognise;
-pub use statement::Statement;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -4,9 +4,7 @@
 //! both are written as `composer dump-autoload -o` writes them, so that either overwrites the other with no difference
 //! but in the classes.
 
-mod code;
-mod initializer;
-
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -14,9 +12,10 @@ use bstr::{BStr, ByteSlice};
 
 use crate::input::read_whole;
 use crate::php::Kind;
+use crate::php::string::literal;
+use crate::php::token::{Tokens, What};
 use crate::readers::composer::{Flags, vendor_folder};
 use crate::{Map, Problem};
-use code::{Folders, exported};
 
 /// The files of Composer for `map`, with their contents, for the project in `root`; each exists already except
 /// autoload_classmap.php. Fails if Composer has written no loader there, or none that can be read.
@@ -35,7 +34,7 @@ pub fn composer(map: &Map, root: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Probl
     if flags.is_static {
         let file = folders.target.join("autoload_static.php");
         let source = read_whole(&file).map_err(|error| unreadable(&file, &error))?;
-        let text = initializer::with_list(&source, &array(&classes, &folders))
+        let text = with_list(&source, &array(&classes, &folders))
             .map_err(|missing| Problem::of(&file, format!("{missing} was expected: run composer dump-autoload")))?;
         files.push((file, text));
     }
@@ -62,7 +61,7 @@ fn list(classes: &[(&BStr, Vec<u8>)], folders: &Folders) -> Vec<u8> {
     text.extend(b";\n\nreturn array(\n");
     for (class, path) in classes {
         text.extend(b"    ");
-        exported(&mut text, class);
+        literal(&mut text, class);
         text.extend(b" => ");
         folders.path(path).write(&mut text);
         text.extend(b",\n");
@@ -75,13 +74,223 @@ fn array(classes: &[(&BStr, Vec<u8>)], folders: &Folders) -> Vec<u8> {
     let mut text = b"array (\n".to_vec();
     for (class, path) in classes {
         text.extend(b"        ");
-        exported(&mut text, class);
+        literal(&mut text, class);
         text.extend(b" => ");
         folders.static_path(&folders.path(path), &mut text);
         text.extend(b",\n");
     }
     text.extend(b"    )");
     text
+}
+
+/// The base folders of Composer's paths, without links.
+#[derive(Debug)]
+struct Folders {
+    target: PathBuf,
+    vendor: PathBuf,
+    base: PathBuf,
+}
+
+#[derive(Debug)]
+struct Code {
+    from: From,
+    path: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    Vendor,
+    Base,
+    Root,
+}
+
+impl Folders {
+    fn vendor_code(&self) -> Vec<u8> {
+        shortest_code(&self.target, &self.vendor, false)
+    }
+
+    fn base_code(&self) -> Vec<u8> {
+        shortest_code(&self.vendor, &self.base, false).replace("__DIR__", "$vendorDir")
+    }
+
+    fn path(&self, file: &[u8]) -> Code {
+        if let Some(below) = below(file, bytes(&self.vendor)) {
+            return Code { from: From::Vendor, path: below.to_vec() };
+        }
+        let common = common(bytes(&self.base), file);
+        let ups = depth(bytes(&self.base), common);
+        if common == b"/" && ups > 1 {
+            return Code { from: From::Root, path: file.to_vec() };
+        }
+        let mut path = b"/..".repeat(ups);
+        path.push(b'/');
+        path.extend(after(file, common));
+        Code { from: From::Base, path }
+    }
+
+    /// The same in autoload_static.php, which has no variables.
+    fn static_path(&self, code: &Code, text: &mut Vec<u8>) {
+        let phar = code.path.contains_str(".phar");
+        let folder = match code.from {
+            From::Vendor => Some(&self.vendor),
+            From::Base => Some(&self.base),
+            // Composer compares only the path here.
+            From::Root => None,
+        };
+        if phar {
+            text.extend(b"'phar://' . ");
+        }
+        match folder {
+            Some(folder) => {
+                text.extend(shortest_code(&self.target, folder, true));
+                text.extend(b" . ");
+                literal(text, &code.path);
+            }
+            None => literal(text, &code.path),
+        }
+    }
+}
+
+impl Code {
+    fn write(&self, text: &mut Vec<u8>) {
+        if self.path.contains_str(".phar") {
+            text.extend(b"'phar://' . ");
+        }
+        match self.from {
+            From::Vendor => text.extend(b"$vendorDir . "),
+            From::Base => text.extend(b"$baseDir . "),
+            From::Root => {}
+        }
+        literal(text, &self.path);
+    }
+}
+
+/// PHP code which, in a file in `from`, means the folder `to`.
+fn shortest_code(from: &Path, to: &Path, is_static: bool) -> Vec<u8> {
+    let (from, to) = (bytes(from), bytes(to));
+    let mut text = Vec::new();
+    if from == to {
+        return b"__DIR__".to_vec();
+    }
+    if let Some(below) = below(to, from) {
+        text.extend(b"__DIR__ . ");
+        literal(&mut text, below);
+        return text;
+    }
+    let common = common(from, to);
+    let ups = depth(from, common);
+    if common == b"/" && ups > 1 {
+        literal(&mut text, to);
+        return text;
+    }
+    if is_static {
+        text.extend(b"__DIR__ . '");
+        text.extend(b"/..".repeat(ups));
+        text.push(b'\'');
+    } else {
+        text.extend(b"dirname(".repeat(ups));
+        text.extend(b"__DIR__");
+        text.extend(b")".repeat(ups));
+    }
+    let rest = after(to, common);
+    if !rest.is_empty() {
+        text.push(b'.');
+        literal(&mut text, &[b"/", rest].concat());
+    }
+    text
+}
+
+/// The deepest common folder, `to` itself included.
+fn common<'a>(from: &[u8], to: &'a [u8]) -> &'a [u8] {
+    let mut common = to;
+    while common != from && below(from, common).is_none() && common != b"/" {
+        let end = common.rfind_byte(b'/').unwrap_or(0);
+        common = common.get(..end.max(1)).unwrap_or(b"/");
+    }
+    common
+}
+
+fn depth(from: &[u8], common: &[u8]) -> usize {
+    let rest = after(from, common);
+    if rest.is_empty() { 0 } else { rest.iter().filter(|byte| **byte == b'/').count() + 1 }
+}
+
+fn after<'a>(path: &'a [u8], common: &[u8]) -> &'a [u8] {
+    path.strip_prefix(common).map(|rest| rest.strip_prefix(b"/").unwrap_or(rest)).unwrap_or(path)
+}
+
+fn below<'a>(path: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
+    path.strip_prefix(folder).filter(|rest| rest.starts_with(b"/"))
+}
+
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_bytes()
+}
+
+/// The text with this value of `$classMap`, passed to the loader; or what was not found.
+fn with_list(source: &[u8], array: &[u8]) -> Result<Vec<u8>, &'static str> {
+    let mut text = match list_of(source, b"classMap") {
+        Some(range) => [before(source, range.start), array, source.get(range.end..).unwrap_or_default()].concat(),
+        None => {
+            let at = source.find("    public static function getInitializer(").ok_or("`getInitializer`")?;
+            let property = [b"    public static $classMap = ", array, b";\n\n"].concat();
+            [before(source, at), &property, source.get(at..).unwrap_or_default()].concat()
+        }
+    };
+    if !text.contains_str("$loader->classMap = ") {
+        let class = class_name(&text).ok_or("`class ComposerStaticInit…`")?;
+        let line = [b"            $loader->classMap = ", class.as_slice(), b"::$classMap;\n"].concat();
+        // After the last of such lines, or where the first would be.
+        let last = text.rfind("\n            $loader->").map(|at| at + 1);
+        let at = last.or_else(|| text.find("use ($loader) {\n")).ok_or("`use ($loader) {`")?;
+        let end = at + text.get(at..).and_then(|rest| rest.find_byte(b'\n')).ok_or("the end of a line")? + 1;
+        text.splice(end..end, line);
+    }
+    Ok(text)
+}
+
+fn list_of(source: &[u8], property: &[u8]) -> Option<Range<usize>> {
+    let mut tokens = Tokens::new(source);
+    let mut is_static = false;
+    loop {
+        match tokens.next().what {
+            What::End | What::Broken(_) => return None,
+            What::Variable(name) if is_static && name == property => break,
+            What::Name(name) => is_static = name.eq_ignore_ascii_case(b"static"),
+            _ => is_static = false,
+        }
+    }
+    if !matches!(tokens.next().what, What::Mark(b"=")) {
+        return None;
+    }
+    tokens.peek();
+    let start = tokens.word_start()?;
+    loop {
+        match tokens.peek().what {
+            What::End | What::Broken(_) => return None,
+            // It has only strings and arrays.
+            What::Mark(b";") => return Some(start..tokens.word_start()?),
+            _ => tokens.next(),
+        };
+    }
+}
+
+fn class_name(text: &[u8]) -> Option<Vec<u8>> {
+    let mut tokens = Tokens::new(text);
+    loop {
+        match tokens.next().what {
+            What::End | What::Broken(_) => return None,
+            What::Name(b"class") => match tokens.next().what {
+                What::Name(name) => return Some(name.to_vec()),
+                _ => return None,
+            },
+            _ => {}
+        }
+    }
+}
+
+fn before(source: &[u8], end: usize) -> &[u8] {
+    source.get(..end).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -5,20 +5,17 @@
 //! and of functions. `path` is the file as PHP knows it: `__DIR__` has no symbolic links in PHP, so callers resolve
 //! links first.
 
-mod call;
 mod expression;
 mod scope;
-mod value;
 mod walk;
+
+pub use scope::{Call, Value};
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
-pub use call::Call;
-pub use value::Value;
-use walk::{Event, Walk};
-
 use crate::Problem;
+use walk::{Event, Walk};
 
 /// The value of the first unconditional `return` outside of functions. Fails if it is missing or not constant.
 pub fn returned(source: &[u8], path: &Path) -> Result<Value, Problem> {
@@ -31,9 +28,9 @@ pub fn returned(source: &[u8], path: &Path) -> Result<Value, Problem> {
         _ => ControlFlow::Continue(()),
     });
     match returned {
-        Some(value) => value.map_err(|failure| Problem::at(path, failure.line, failure.what)),
+        Some(value) => value.map_err(|failure| failure.at(path)),
         None => {
-            let line = last.map_err(|failure| Problem::at(path, failure.line, failure.what))?;
+            let line = last.map_err(|failure| failure.at(path))?;
             Err(Problem::at(path, line, "`return` was expected, outside of functions and conditions"))
         }
     }
@@ -51,10 +48,7 @@ pub fn assigned_all(source: &[u8], path: &Path, names: &[&str]) -> Result<Vec<Op
     let mut assigned: Vec<Option<Result<Value, expression::Failure>>> = names.iter().map(|_| None).collect();
     let last = Walk::new(source, path, &[], &[]).run(&mut |event| {
         if let Event::Assigned { variable, name: to, conditional, value } = event
-            && let Some(place) = names.iter().position(|name| {
-                name.strip_prefix('$')
-                    .map_or(!variable && to == name.as_bytes(), |name| variable && to == name.as_bytes())
-            })
+            && let Some(place) = names.iter().position(|name| is_named(name, variable, to))
             && let Some(assigned) = assigned.get_mut(place)
             && (assigned.is_none() || !conditional)
         {
@@ -63,11 +57,10 @@ pub fn assigned_all(source: &[u8], path: &Path, names: &[&str]) -> Result<Vec<Op
         }
         ControlFlow::Continue(())
     });
-    let failed = |failure: expression::Failure| Problem::at(path, failure.line, failure.what);
     if assigned.iter().all(Option::is_none) {
-        last.map_err(failed)?;
+        last.map_err(|failure| failure.at(path))?;
     }
-    assigned.into_iter().map(|value| value.transpose().map_err(failed)).collect()
+    assigned.into_iter().map(|value| value.transpose().map_err(|failure| failure.at(path))).collect()
 }
 
 /// All constant values that a file gives to `name` (see [`assigned`]), in functions and conditions too, in order. Fails
@@ -77,16 +70,20 @@ pub fn assignments(source: &[u8], path: &Path, name: &str) -> Result<Vec<Value>,
     Walk::new(source, path, &[], &[])
         .run(&mut |event| {
             if let Event::Assigned { variable, name: to, value: Ok(value), .. } = event
-                && name
-                    .strip_prefix('$')
-                    .map_or(!variable && to == name.as_bytes(), |name| variable && to == name.as_bytes())
+                && is_named(name, variable, to)
             {
                 values.push(value);
             }
             ControlFlow::Continue(())
         })
-        .map_err(|failure| Problem::at(path, failure.line, failure.what))?;
+        .map_err(|failure| failure.at(path))?;
     Ok(values)
+}
+
+/// Whether `name`, with `$` if it is a variable's, is that of what a value is given to.
+fn is_named(name: &str, variable: bool, to: &[u8]) -> bool {
+    let plain = name.strip_prefix('$');
+    variable == plain.is_some() && to == plain.unwrap_or(name).as_bytes()
 }
 
 /// The calls of functions in a file; `known` are variables without `$`. Fails if PHP could not read the file.
@@ -99,7 +96,7 @@ pub fn calls(source: &[u8], path: &Path, names: &[&str], known: &[(&str, Value)]
             }
             ControlFlow::Continue(())
         })
-        .map_err(|failure| Problem::at(path, failure.line, failure.what))?;
+        .map_err(|failure| failure.at(path))?;
     Ok(calls)
 }
 

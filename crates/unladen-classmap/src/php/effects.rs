@@ -25,7 +25,7 @@ pub fn only_declares(source: &[u8]) -> bool {
             }
             b"abstract" | b"final" | b"readonly" => {}
             b"class" | b"interface" | b"trait" | b"enum" => {
-                if !passed_body(&mut tokens) {
+                if !passed_brackets(&mut tokens, &[b"{"], b"}") {
                     return false;
                 }
                 declares = true;
@@ -45,7 +45,7 @@ pub fn only_declares(source: &[u8]) -> bool {
             _ => return false,
         }
         while matches!(tokens.peek().what, What::Mark(b"#[")) {
-            if !passed_attribute(&mut tokens) {
+            if !passed_brackets(&mut tokens, &[b"#[", b"["], b"]") {
                 return false;
             }
         }
@@ -67,26 +67,14 @@ fn passed(tokens: &mut Tokens<'_>, sign: &[u8], brace: bool) -> bool {
     }
 }
 
-fn passed_body(tokens: &mut Tokens<'_>) -> bool {
+/// Skips to the end of the brackets that open next; returns whether it was found.
+fn passed_brackets(tokens: &mut Tokens<'_>, opening: &[&[u8]], closing: &[u8]) -> bool {
     let mut depth = 0_usize;
     loop {
         match tokens.next().what {
-            What::Mark(b"{") => depth += 1,
-            What::Mark(b"}") if depth <= 1 => return depth == 1,
-            What::Mark(b"}") => depth -= 1,
-            What::End | What::Broken(_) => return false,
-            _ => {}
-        }
-    }
-}
-
-fn passed_attribute(tokens: &mut Tokens<'_>) -> bool {
-    let mut depth = 0_usize;
-    loop {
-        match tokens.next().what {
-            What::Mark(b"#[" | b"[") => depth += 1,
-            What::Mark(b"]") if depth <= 1 => return true,
-            What::Mark(b"]") => depth -= 1,
+            What::Mark(mark) if opening.contains(&mark) => depth += 1,
+            What::Mark(mark) if mark == closing && depth <= 1 => return depth == 1,
+            What::Mark(mark) if mark == closing => depth -= 1,
             What::End | What::Broken(_) => return false,
             _ => {}
         }

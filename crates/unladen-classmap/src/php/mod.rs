@@ -1,13 +1,47 @@
 //! PHP's syntax, as far as it matters here: a file's declarations and constant expressions.
 
 pub mod constant;
-mod declaration;
 mod effects;
 mod scan;
 pub(crate) mod skip;
-mod string;
+pub(crate) mod string;
 pub(crate) mod token;
 
-pub use declaration::{Declaration, Kind};
 pub use effects::only_declares;
 pub use scan::{Scan, scan};
+
+use bstr::BString;
+
+/// A class, or anything else that PHP autoloads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declaration {
+    /// Qualified name without a leading `\`, as written: PHP ignores ASCII case in names.
+    pub name: BString,
+    pub kind: Kind,
+    /// The keyword's line, from 1.
+    pub line: u32,
+}
+
+/// The kind of a declaration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    Class,
+    Interface,
+    Trait,
+    Enum,
+    /// `class_alias('A', 'B')` gives A the further name B.
+    Alias,
+}
+
+impl Kind {
+    /// PHP's keyword for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Class => "class",
+            Self::Interface => "interface",
+            Self::Trait => "trait",
+            Self::Enum => "enum",
+            Self::Alias => "class_alias",
+        }
+    }
+}

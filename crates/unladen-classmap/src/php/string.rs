@@ -1,14 +1,28 @@
-//! The value of a PHP string. The principal type is [`Piece`].
+//! Strings of PHP, from their values and to them. The principal type is [`Piece`]; [`literal`] writes one.
 
 use std::borrow::Cow;
 
-use super::skip::label;
+use crate::php::skip::label;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
     Text(Cow<'a, [u8]>),
     /// A variable's name, without `$`.
     Variable(&'a [u8]),
+}
+
+/// Appends a constant string of PHP, in single quotes, where only `'` and `\` are special; all other bytes, line ends
+/// too, stand for themselves.
+pub(crate) fn literal(text: &mut Vec<u8>, bytes: &[u8]) {
+    text.push(b'\'');
+    let mut done = 0;
+    for at in memchr::memchr2_iter(b'\'', b'\\', bytes) {
+        text.extend_from_slice(&bytes[done..at]);
+        text.push(b'\\');
+        done = at;
+    }
+    text.extend_from_slice(&bytes[done..]);
+    text.push(b'\'');
 }
 
 /// Unescapes the inside of single quotes: only `\\` and `\'` are escapes.

@@ -19,10 +19,6 @@ impl Reader for AnswersOfLoaders {
         "any application: --ask SCRIPT runs that script in PHP and asks the loaders that it has registered"
     }
 
-    fn knows(&self, _: &Path) -> bool {
-        false
-    }
-
     fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem> {
         let Some(file) = &options.answers else {
             return Err(Problem::of(

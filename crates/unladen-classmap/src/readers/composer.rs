@@ -8,18 +8,15 @@
 //! only what it lists: by PSR-4 and PSR-0 the loader still finds the files.
 
 mod dumped;
-mod json;
 mod package;
-mod path;
 mod project;
-mod sort;
 mod undumped;
+
+pub(crate) use dumped::{Flags, VendorLoader, is_dumped, vendor, vendor_of, vendors};
 
 use std::path::Path;
 
-pub(crate) use dumped::{Flags, VendorLoader, is_dumped, vendor};
-
-use super::{Options, Reader};
+use crate::readers::{Options, Reader};
 use crate::{Application, Loader, Problem, Rule};
 use project::Project;
 
@@ -80,8 +77,7 @@ pub(crate) fn vendor_folder(root: &Path) -> Result<std::path::PathBuf, Problem> 
 /// Reports what composer.json promises and an outdated loader does not do.
 fn compare(project: &mut Project, loader: &Loader) {
     let root = &project.root;
-    let mut problems = undumped::missing(root, "psr-4", &root.autoload.psr4);
-    problems.extend(undumped::missing(root, "psr-0", &root.autoload.psr0));
+    let mut problems = undumped::missing(root);
     // Only its list counts, and whether that is outdated cannot be told.
     if loader.rules.iter().any(|rule| matches!(rule, Rule::Psr4 { .. } | Rule::Psr0 { .. })) {
         for (key, wanted) in [("psr-4", &root.autoload.psr4), ("psr-0", &root.autoload.psr0)] {

@@ -8,22 +8,17 @@
 //! newer PHP, and shows it on the page. A map cannot do that: it has none of their classes unless told that all of them
 //! load. Plugins also bring Composer's loaders, which prepend themselves when loaded.
 
-mod names;
-
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
-use super::bundled::vendors;
-use super::constants::{Settings, with};
-use super::path::plain;
-use super::{Extensions, Options, Reader, composer};
 use crate::input::read_whole;
 use crate::php::constant::{Value, assigned, assignments};
+use crate::readers::path::plain;
+use crate::readers::settings_calls::{Settings, with};
+use crate::readers::{Extensions, Options, Reader, composer};
 use crate::{Application, Loader, Problem, Rule, Standing};
-
-pub(crate) use names::files;
 
 #[derive(Debug)]
 pub(super) struct DokuWiki;
@@ -102,17 +97,17 @@ impl Reading<'_> {
     fn read(&mut self, plugins: &Path, all: bool) -> Result<(), Problem> {
         let standing = if all { Standing::Unordered } else { Standing::Perhaps };
         let templates = self.root.join("lib/tpl");
-        let bundled = vendors([plugins, templates.as_path()]);
+        let bundled = composer::vendors([plugins, templates.as_path()]);
         let mut behind = Vec::new();
         for folder in &bundled {
-            if let Some((loader, prepends)) = self.vendor(folder, standing) {
+            if let Some((loader, prepends)) = composer::vendor_of(&mut self.application, self.root, folder, standing) {
                 // A loader that may not exist may be in front, wherever it would put itself.
                 if prepends || !all { self.loaders.push(loader) } else { behind.push(loader) }
             }
         }
         let vendor = self.root.join("vendor");
         if vendor.exists()
-            && let Some((loader, _)) = self.vendor(&vendor, Standing::Sure)
+            && let Some((loader, _)) = composer::vendor_of(&mut self.application, self.root, &vendor, Standing::Sure)
         {
             self.loaders.push(loader);
         }
@@ -140,22 +135,6 @@ impl Reading<'_> {
         }
         self.loaders.append(&mut behind);
         Ok(())
-    }
-
-    /// The loader in a `vendor` folder, and whether it prepends itself.
-    fn vendor(&mut self, folder: &Path, standing: Standing) -> Option<(Loader, bool)> {
-        let name = folder.strip_prefix(self.root).unwrap_or(folder);
-        match composer::vendor(folder, &format!("{}/", name.display())) {
-            Ok(found) => {
-                self.application.inputs.extend(found.inputs);
-                self.application.problems.extend(found.problems);
-                Some((Loader { standing, ..found.loader }, found.prepends))
-            }
-            Err(problem) => {
-                self.application.problems.push(problem.hiding());
-                None
-            }
-        }
     }
 
     fn source(&mut self, file: &Path) -> Result<Vec<u8>, Problem> {
@@ -204,6 +183,60 @@ fn switch_on(root: &Path) -> Vec<String> {
         format!("in {}, {how}: require '…/unladen-classmap.php';", file.display()),
         "Composer's loader puts itself in front of it, and asks no file for a class that it does not know".to_owned(),
     ]
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct File {
+    /// Relative to the folder of plugins or templates.
+    pub(crate) below: BString,
+    pub(crate) is_template: bool,
+    pub(crate) what: &'static str,
+}
+
+/// The files where `load_autoload` looks for a class, in order, given these plugin types.
+pub(crate) fn files(class: &BStr, types: &[BString]) -> Vec<File> {
+    let name = class.replace("\\", "/");
+    let mut files = Vec::new();
+    for (prefix, is_template, what) in [
+        (&b"dokuwiki/plugin/"[..], false, "DokuWiki's namespace of plugins"),
+        (b"dokuwiki/template/", true, "DokuWiki's namespace of templates"),
+    ] {
+        if name.starts_with(prefix) {
+            // In the whole name, before its beginning is cut off.
+            let name = name.replace("/test/", "/_test/");
+            let below = BString::from([&name[prefix.len()..], b".php"].concat());
+            files.push(File { below, is_template, what });
+        }
+    }
+    if let Some(below) = of_plugin(&name, types) {
+        files.push(File { below, is_template: false, what: "DokuWiki's name of a plugin's class" });
+    }
+    files
+}
+
+/// `TYPE_plugin_NAME` and `TYPE_plugin_NAME_COMPONENT`; neither part has a `_`.
+fn of_plugin(name: &[u8], types: &[BString]) -> Option<BString> {
+    types.iter().find_map(|kind| {
+        let rest = name.strip_prefix(kind.as_slice())?.strip_prefix(b"_plugin_")?;
+        let (plugin, component) = match rest.split_once_str("_") {
+            Some((plugin, component)) => (plugin, Some(component)),
+            None => (rest, None),
+        };
+        let is_name = |plugin: &[u8]| {
+            !plugin.is_empty() && plugin.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x7f)
+        };
+        let is_component = |component: &[u8]| !component.is_empty() && !component.contains(&b'_');
+        if !is_name(plugin) || !component.is_none_or(is_component) {
+            return None;
+        }
+        let mut below = BString::from([plugin, b"/", kind].concat());
+        if let Some(component) = component {
+            below.push(b'/');
+            below.extend_from_slice(component);
+        }
+        below.extend_from_slice(b".php");
+        Some(below)
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Any application, by the names of its files: the principal type is [`Folders`].
+//! Any application, by the names of its files: the principal type is [`Folders`]; [`Survey`] is what its text says of how it
+//! finds its classes.
 //!
 //! The application's own loader is unknown then. So the map has a class only if its name is unique in the application,
 //! if its file's name follows from the class's by a rule that several files keep, and if the file only declares.
@@ -6,12 +7,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice as _};
 
-use super::{Options, Reader};
+use crate::php::token::{Tokens, What};
 use crate::php::{self, Kind};
+use crate::readers::{Options, Reader};
 use crate::{Application, Excluded, Loader, Problem, Rule, Tree, read_whole};
 
 /// Least number of classes that follow a rule.
@@ -27,10 +29,6 @@ impl Reader for Folders {
 
     fn about(&self) -> &'static str {
         "any application, on trust: classes whose file is named after them, and does nothing but declare"
-    }
-
-    fn knows(&self, _: &Path) -> bool {
-        false
     }
 
     fn read(&self, root: &Path, _: &Options) -> Result<Application, Problem> {
@@ -141,6 +139,70 @@ fn rule(class: &BString, path: &BStr) -> Option<String> {
 
 fn only_declares(path: &BStr) -> bool {
     read_whole(Path::new(OsStr::from_bytes(path))).is_ok_and(|source| php::only_declares(&source))
+}
+
+/// What the files of an application show.
+#[derive(Debug, Default)]
+pub struct Survey {
+    pub files: usize,
+    pub classes: usize,
+    /// Where loaders are registered, with the line, the nearest to the folder first.
+    pub loaders: Vec<(PathBuf, u32)>,
+    /// Includes by hand.
+    pub includes: usize,
+    /// Classes that the reader `folders` would have in its map.
+    pub named: usize,
+    /// Rules by which files are named after their classes, the most frequent first, with counts.
+    pub rules: Vec<(String, usize)>,
+    /// Further classes, for a list to ask for.
+    pub names: Vec<bstr::BString>,
+}
+
+impl Survey {
+    /// Reads the files below the folder.
+    pub fn of(root: &Path) -> Self {
+        let tree = whole_tree(root);
+        let mut survey = Self { files: tree.files().count(), ..Self::default() };
+        for (path, file) in tree.files() {
+            survey.names.extend(file.declarations.iter().map(|one| one.name.clone()));
+            let path = Path::new(OsStr::from_bytes(path));
+            if let Ok(source) = read_whole(path) {
+                survey.count(path, &source);
+            }
+        }
+        survey.names.sort();
+        survey.names.dedup();
+        survey.classes = survey.names.len();
+        // The application's own loaders are nearer than those of its dependencies.
+        survey.loaders.sort_by_key(|(file, line)| (file.components().count(), file.clone(), *line));
+        let found = Found::of(&tree);
+        survey.named = found.classes.len();
+        survey.rules = found.rules.into_iter().collect();
+        survey.rules.sort_by_key(|(_, many)| std::cmp::Reverse(*many));
+        survey
+    }
+
+    fn count(&mut self, path: &Path, source: &[u8]) {
+        let mut tokens = Tokens::new(source);
+        let mut before = What::Mark(b";");
+        loop {
+            let token = tokens.next();
+            let is_member = matches!(before, What::Mark(b"->" | b"?->" | b"::"))
+                || matches!(before, What::Name(word) if word.eq_ignore_ascii_case(b"function"));
+            match &token.what {
+                What::End | What::Broken(_) => return,
+                What::Name(word) if !is_member => {
+                    match word.to_ascii_lowercase().trim_start_with(|sign| sign == '\\') {
+                        b"spl_autoload_register" => self.loaders.push((path.to_owned(), token.line)),
+                        b"require" | b"require_once" | b"include" | b"include_once" => self.includes += 1,
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+            before = token.what;
+        }
+    }
 }
 
 #[cfg(test)]

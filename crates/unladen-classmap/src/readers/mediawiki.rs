@@ -15,19 +15,15 @@
 
 mod core;
 mod follow;
-mod manifest;
-mod namespaces;
 mod registry;
-mod settings;
 
 use std::path::Path;
 
-use self::core::Core;
-use self::manifest::Manifest;
-use self::registry::Registry;
-use self::settings::Settings;
-use super::{Extensions, Options, Reader};
+use crate::readers::{Extensions, Options, Reader};
 use crate::{Application, Problem};
+use core::Core;
+use follow::Settings;
+use registry::{Manifest, Registry};
 
 #[derive(Debug)]
 pub(super) struct MediaWiki;

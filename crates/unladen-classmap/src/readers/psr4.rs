@@ -21,10 +21,6 @@ impl Reader for Psr4 {
         "prefixes and folders from the command line: --psr4 'App\\=src'"
     }
 
-    fn knows(&self, _: &Path) -> bool {
-        false
-    }
-
     fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem> {
         let mut application = Application {
             switch_on: vec![

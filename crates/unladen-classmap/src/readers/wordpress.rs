@@ -11,13 +11,11 @@ use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
 
-use super::bundled::vendors;
-use super::constants::Settings;
-use super::path::plain;
-use super::settings_calls::{INCLUDE, as_calls};
-use super::{Extensions, Options, Reader, composer};
 use crate::input::read_whole;
 use crate::php::constant::{Value, calls};
+use crate::readers::path::plain;
+use crate::readers::settings_calls::{INCLUDE, Settings, as_calls};
+use crate::readers::{Extensions, Options, Reader, composer};
 use crate::{Application, Loader, Problem, Standing};
 
 #[derive(Debug)]
@@ -51,7 +49,7 @@ impl Reader for WordPress {
         for folder in reading.config() {
             reading.add(&folder, Standing::Sure);
         }
-        let folders = vendors(contents.iter().map(PathBuf::as_path));
+        let folders = composer::vendors(contents.iter().map(PathBuf::as_path));
         let all = options.extensions == Extensions::All;
         for folder in &folders {
             reading.add(folder, if all { Standing::Unordered } else { Standing::Perhaps });
@@ -170,20 +168,11 @@ impl Reading<'_> {
     }
 
     fn add(&mut self, folder: &Path, standing: Standing) {
-        let name = folder.strip_prefix(self.root).unwrap_or(folder);
-        match composer::vendor(folder, &format!("{}/", name.display())) {
-            Ok(found) => {
-                self.application.inputs.extend(found.inputs);
-                self.application.problems.extend(found.problems);
-                let loader = Loader { standing, ..found.loader };
-                // A loader that may not exist may be in front, wherever it would put itself.
-                if found.prepends || standing == Standing::Perhaps {
-                    self.ahead.push(loader);
-                } else {
-                    self.behind.push(loader);
-                }
-            }
-            Err(problem) => self.application.problems.push(problem.hiding()),
+        match composer::vendor_of(&mut self.application, self.root, folder, standing) {
+            // A loader that may not exist may be in front, wherever it would put itself.
+            Some((loader, prepends)) if prepends || standing == Standing::Perhaps => self.ahead.push(loader),
+            Some((loader, _)) => self.behind.push(loader),
+            None => {}
         }
     }
 }

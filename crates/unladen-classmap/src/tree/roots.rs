@@ -1,12 +1,12 @@
 //! Where to look for files. The principal type is [`Roots`].
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice, ByteVec};
 
-use super::path::{is_below, is_php};
 use crate::Application;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,4 +46,26 @@ impl Roots {
 /// Whether walking `folder` meets `file`: it is below, and nothing on the way is hidden.
 fn is_walked(file: &BString, folder: &Path) -> bool {
     is_below(file.as_bstr(), folder) && !file[folder.as_os_str().len()..].contains_str("/.")
+}
+
+pub(super) fn joined(folder: &BString, name: &[u8]) -> BString {
+    let mut path = Vec::with_capacity(folder.len() + 1 + name.len());
+    path.push_str(folder);
+    path.push(b'/');
+    path.push_str(name);
+    path.into()
+}
+
+pub(super) fn path_of(bytes: &BString) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}
+
+pub(crate) fn is_below(file: &BStr, path: &Path) -> bool {
+    let folder = path.as_os_str().as_bytes();
+    file.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || folder.ends_with(b"/"))
+}
+
+/// Whether a file of that name is always read: what Composer takes for PHP, too.
+pub(crate) fn is_php(name: &[u8]) -> bool {
+    name.ends_with(b".php") || name.ends_with(b".inc")
 }

@@ -5,10 +5,12 @@ use std::path::Path;
 
 use bstr::{BStr, BString, ByteSlice};
 
-use super::read;
 use crate::Problem;
-use crate::map::OWN_CLASS;
+use crate::input::{Buffer, open_if_there, unreadable};
 use crate::php::{self, Declaration};
+
+/// Prefix of the class in a map written as PHP: it does not belong to the application.
+pub(crate) const OWN_CLASS: &str = "UnladenClassmap_";
 
 /// The contents of a PHP file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,10 +51,10 @@ impl SourceFile {
 
     /// Reads a file, which may be behind links.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, Problem> {
-        let Some(mut file) = read::open(path)? else { return Ok(None) };
-        match read::Buffer::default().fill(&mut file) {
+        let Some(mut file) = open_if_there(path)? else { return Ok(None) };
+        match Buffer::default().fill(&mut file) {
             Ok(source) => Ok(Some(Self::of(source, true))),
-            Err(error) => Err(read::unreadable(path, &error)),
+            Err(error) => Err(unreadable(path, &error)),
         }
     }
 }

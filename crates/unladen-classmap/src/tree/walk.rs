@@ -3,20 +3,22 @@
 //! Threads take tasks from one list: a folder to list, or some of its files to read. Files are opened relative to their
 //! folder, so that the kernel does not look up each whole path.
 
+use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use bstr::BString;
 use nix::dir::{Dir, Type};
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, open};
+use nix::fcntl::{AtFlags, OFlag, open, openat};
 use nix::sys::stat::{Mode, SFlag, fstat, fstatat};
 
-use super::found::Found;
-use super::path::{is_php, joined, path_of};
-use super::roots::Roots;
-use super::source_file::SourceFile;
+use crate::Problem;
+use crate::input::{Buffer, open_if_there, unreadable};
+use crate::tree::roots::{Roots, is_php, joined, path_of};
+use crate::tree::source_file::SourceFile;
 
 /// With more threads, they only wait for the kernel's locks.
 const MOST_THREADS: usize = 16;
@@ -184,7 +186,7 @@ impl Work {
                      classes alone, such as src, rather than those with the links",
                     self.most_linked
                 );
-                return found.failed(&path, what);
+                return found.bounded(&path, what);
             }
             Some(_) => return,
         }
@@ -219,7 +221,7 @@ impl Work {
         }
         if !self.admit(names.len() + linked.len()) {
             return found
-                .failed(&path, format!("there are more than {MOST_FILES} PHP files in all; these are left out"));
+                .bounded(&path, format!("there are more than {MOST_FILES} PHP files in all; these are left out"));
         }
         found.folders.push(path_of(&path).to_path_buf());
         let this = Arc::new(Folder { identity, links, within });
@@ -257,6 +259,72 @@ fn followed(folder: &OwnedFd, name: &std::ffi::CStr) -> Option<Type> {
         SFlag::S_IFDIR => Some(Type::Directory),
         SFlag::S_IFREG => Some(Type::File),
         _ => None,
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) files: Vec<(BString, SourceFile)>,
+    pub(super) folders: Vec<PathBuf>,
+    pub(super) problems: Vec<Problem>,
+    buffer: Buffer,
+}
+
+impl Found {
+    pub(super) fn read_in(&mut self, path: &BString, folder: &OwnedFd, names: &[BString], is_linked: bool) {
+        for name in names {
+            let path = joined(path, name);
+            let opened =
+                openat(folder, name.as_slice(), OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK, Mode::empty());
+            match opened {
+                Ok(file) => self.scan(path, &mut File::from(file), is_linked),
+                // Removed since it was listed.
+                Err(Errno::ENOENT) => {}
+                Err(error) => self.failed(&path, error),
+            }
+        }
+    }
+
+    pub(super) fn read(&mut self, path: BString) {
+        match open_if_there(path_of(&path)) {
+            Ok(Some(mut file)) => self.scan(path, &mut file, true),
+            // Reported by the list that names it.
+            Ok(None) => {}
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    fn scan(&mut self, path: BString, file: &mut File, is_linked: bool) {
+        match self.buffer.fill(file) {
+            Ok(source) => {
+                let seen = SourceFile::of(source, is_linked);
+                self.put(path, seen);
+            }
+            Err(error) => self.failed(&path, error),
+        }
+    }
+
+    pub(super) fn put(&mut self, path: BString, seen: SourceFile) {
+        self.files.push((path, seen));
+    }
+
+    pub(super) fn failed(&mut self, path: &BString, error: impl Into<std::io::Error>) {
+        self.problems.push(unreadable(path_of(path), &error.into()));
+    }
+
+    pub(super) fn bounded(&mut self, path: &BString, what: String) {
+        self.problems.push(Problem::of(path_of(path), what).hiding());
+    }
+
+    pub(super) fn together(all: Vec<Self>) -> Self {
+        let mut together = Self::default();
+        for mut found in all {
+            together.files.append(&mut found.files);
+            together.folders.append(&mut found.folders);
+            together.problems.append(&mut found.problems);
+        }
+        together.folders.sort();
+        together
     }
 }
 

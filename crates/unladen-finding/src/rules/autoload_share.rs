@@ -3,12 +3,10 @@
 use unladen_trace::{Evidence, EvidenceSource};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Saves};
+use crate::finding::{Figure, Finding, Rule};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::profiled;
 use crate::words::percent;
-
-use super::profiled;
 
 /// Least part of the request: a complete map takes less (MediaWiki's with its class map 3.6 %, before it 8.8 %).
 const LEAST_PART: f64 = 0.03;
@@ -33,20 +31,14 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let most = most.map(|one| format!(", {:.1} % in {}", one.own.value * 100.0, one.name)).unwrap_or_default();
     let takes = profiled::share(profile, part);
     vec![Finding {
-        rule: RULE.name,
-        group: evidence.group(profile.group).to_owned(),
-        summary: format!("looking for the files of classes takes {} of a request{most}", percent(part)),
-        figures: vec![Figure { name: "lookups_share", unit: "1", value: part }],
-        items: Vec::new(),
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
-        fix: Fix::advice(
+summary: format!("looking for the files of classes takes {} of a request{most}", percent(part)),
+figures: vec![Figure { name: "lookups_share", unit: "1", value: part }],
+check_again: format!("unladen profile diff BEFORE.profile.json AFTER.profile.json, or {}", again_url(evidence)),
+..Finding::of(&RULE, evidence, Some(profile.group), takes, Fix::advice(
             "a map of all classes, in which nothing is looked for: `unladen classmap` makes it and says how it is switched on",
         )
-        .command("unladen classmap DIR # the application's folder"),
-        check_again: format!("unladen profile diff BEFORE.profile.json AFTER.profile.json, or {}", again_url(evidence)),
-    }]
+        .command("unladen classmap DIR # the application's folder"))
+}]
 }
 
 fn again_url(evidence: &Evidence) -> String {

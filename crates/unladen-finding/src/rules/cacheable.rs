@@ -2,9 +2,8 @@
 
 use unladen_trace::{Evidence, EvidenceSource};
 
-use super::{answers, unladen_cache, web_server};
-use crate::finding::{Finding, Saves, Share};
-use crate::rule::Rule;
+use crate::finding::{Finding, Rule, Saves, Share};
+use crate::rules::{answers, unladen_cache, web_server};
 use crate::words;
 
 pub(super) const RULE: Rule = Rule {
@@ -36,20 +35,14 @@ fn one(evidence: &Evidence) -> Option<Finding> {
     let fix = unladen_cache::switched(evidence, response, fix);
     let takes = Share::NearlyAll("what a cache takes to answer was not measured".into());
     Some(Finding {
-        rule: RULE.name,
-        group: String::new(),
         summary: format!(
             "the same {} bytes in all {} answers, made anew for each: {why}",
             words::plain(response.body_bytes as f64),
             response.answers
         ),
-        figures: Vec::new(),
-        items: Vec::new(),
         saves: Saves::whole(evidence),
-        removes: None,
-        takes,
         check_again: web_server::again(evidence, &fix),
-        fix,
+        ..Finding::of(&RULE, evidence, None, takes, fix)
     })
 }
 

@@ -2,15 +2,12 @@
 
 use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, State};
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Share};
 use crate::fix::Fix;
-use crate::php;
-use crate::quoting;
-use crate::rule::Rule;
-use crate::server;
+use crate::rules::web_server::busiest_of;
 use crate::stack::{SYMPA, Stack, is_contained, is_sympa, sympa_conf, user};
 use crate::words::{count, time};
+use crate::{again, php, quoting, server};
 
 /// Ratio to later requests for first requests that were measured often, lower end of the interval included.
 const LEAST_RATIO: f64 = 2.0;
@@ -50,8 +47,6 @@ fn measured(evidence: &Evidence) -> Option<Finding> {
     }
     let takes = Share::of_latency(evidence, Some(more));
     Some(Finding {
-        rule: RULE.name,
-        group: busiest(evidence).map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
         summary: format!(
             "{} for the first request of a fresh process, {} times as long as later ones",
             time(first.value),
@@ -63,11 +58,7 @@ fn measured(evidence: &Evidence) -> Option<Finding> {
             Figure { name: "ratio", unit: "1", value: ratio },
         ],
         items: doings(evidence),
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
-        fix: fix(evidence),
-        check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, busiest_of(evidence, |_| true), takes, fix(evidence))
     })
 }
 
@@ -80,23 +71,17 @@ fn seen_once(evidence: &Evidence) -> Option<Finding> {
     if evidence.page.longest_ns.is_some_and(|longest| first <= longest as f64) {
         return None;
     }
-    let command = busiest(evidence).and_then(|group| php::reload(evidence, group));
+    let command = busiest_of(evidence, |_| true).and_then(|group| php::reload(evidence, group));
     let command = command.map_or_else(|| "COMMAND".into(), |command| command.replace(" reload ", " restart "));
     let takes = Share::NotKnown("it was one request; --restart 'COMMAND' makes more".into());
     Some(Finding {
-        rule: RULE.name,
-        group: busiest(evidence).map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
         summary: format!("the first request took {}, later ones {}", time(first), time(later.value)),
         figures: vec![
             Figure { name: "first", unit: "ns", value: Interval { value: first, low: first, high: first } },
             Figure { name: "later", unit: "ns", value: later },
         ],
-        items: Vec::new(),
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
-        fix: fix(evidence),
         check_again: again::weigh_fresh(evidence, &command),
+        ..Finding::of(&RULE, evidence, busiest_of(evidence, |_| true), takes, fix(evidence))
     })
 }
 
@@ -107,12 +92,6 @@ fn less(a: Interval, b: Interval) -> Interval {
         low: value - (a.value - a.low).hypot(b.high - b.value),
         high: value + (a.high - a.value).hypot(b.value - b.low),
     }
-}
-
-/// The group with most CPU, which most likely started.
-fn busiest(evidence: &Evidence) -> Option<usize> {
-    let cpu = |group: &usize| evidence.groups.get(*group).and_then(|seen| seen.cpu).map_or(0.0, |cpu| cpu.value);
-    (0..evidence.groups.len()).rev().max_by(|a, b| cpu(a).total_cmp(&cpu(b)))
 }
 
 /// Whether Sympa keeps its lists' configurations in binary files; it looks for these files in any case.
@@ -142,7 +121,7 @@ fn doings(evidence: &Evidence) -> Vec<Item> {
 }
 
 fn fix(evidence: &Evidence) -> Fix {
-    let group = busiest(evidence);
+    let group = busiest_of(evidence, |_| true);
     let warm_up = match group.is_some_and(|group| is_contained(evidence, group)) {
         true => "send a request when the container starts, before others reach it (a check of its health that asks for the page)".into(),
         false => match again::exec_start_post(evidence) {

@@ -2,19 +2,14 @@
 
 use unladen_trace::{ConnectionSeen, Counted, Evidence, EvidenceSource, Interval, Protocol, Series};
 
-use super::peers::{self, LEAST_PER_REQUEST};
-use crate::again;
 use crate::application::{Application, folder_of};
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::means;
-use crate::named_file::named_file;
-use crate::php;
-use crate::quoting;
-use crate::rule::Rule;
-use crate::server;
+use crate::folders::named_file;
+use crate::rules::peers::{self, LEAST_PER_REQUEST};
 use crate::stack::{Stack, is_contained, is_database_server, program};
-use crate::words;
+use crate::words::many;
+use crate::{means, php, quoting, server, words};
 
 /// Reopened connections per request from which the summary says that one would do: half, as for those opened.
 const LEAST_AGAIN: f64 = 0.5;
@@ -57,7 +52,7 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
     let part = 1.0 - peers::unused_part(evidence, seen).unwrap_or(0.0);
     let several = peers::often(evidence, &asked.less(&seen.opened.requests), LEAST_AGAIN).is_some();
     let database = format!("{} at {}", peers::spoken(peers::protocol(seen)), seen.peer);
-    let connections = peers::so_many(opened, "new connection", "new connections");
+    let connections = many(opened, "new connection", "new connections");
     let mut figures = vec![Figure { name: "connections", unit: "1", value: opened }];
     let login = peers::time(evidence, &[&seen.logins]).filter(|time| time.low > 0.0);
     figures.extend(login.map(|value| Figure { name: "login", unit: "ns", value }));
@@ -69,8 +64,6 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
     let takes = opening.zip(all).map(|(time, all)| Interval { high: time.high.max(all), ..time });
     let takes = Share::of_latency(evidence, takes);
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(seen.group).to_owned(),
         summary: format!(
             "{connections} per request to {database}, {}{}",
             match (several, seen.protocol == Protocol::Tls) {
@@ -89,10 +82,7 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
         figures,
         items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
         saves: Saves::part_of(&takes, AROUND),
-        removes: None,
-        takes,
-        fix: fix(evidence, seen, several),
-        check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, Some(seen.group), takes, fix(evidence, seen, several))
     })
 }
 

@@ -2,11 +2,9 @@
 
 use unladen_trace::{Evidence, EvidenceSource, PhpSettings};
 
-use crate::again;
-use crate::finding::{Finding, Saves, Share};
+use crate::finding::{Finding, Rule, Saves, Share};
 use crate::fix::Fix;
 use crate::php;
-use crate::rule::Rule;
 
 /// Extensions that hook each function call, with the setting that disables them while loaded, if any. Excimer is not
 /// listed: it samples by a timer, and costs nothing between ticks.
@@ -60,16 +58,9 @@ fn finding(evidence: &Evidence, group: usize, on: &[On]) -> Finding {
     let fix = php::switched(evidence, group, fix(evidence, group, on), "no debugging");
     let takes = Share::NotKnown("settings tell no time".into());
     Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary: told.join("; "),
-        figures: Vec::new(),
-        items: Vec::new(),
         saves: Saves::unproved("a debugger slows all code down"),
-        removes: None,
-        takes,
-        check_again: again::of(evidence, &fix),
-        fix,
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     }
 }
 

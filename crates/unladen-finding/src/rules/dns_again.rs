@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use unladen_trace::{Counted, DnsSeen, Evidence, EvidenceSource, Interval, State};
 
-use super::peers;
-use super::unladen_outbound::{Outbound, Outbounds};
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::peers;
+use crate::rules::unladen_outbound::{Outbound, Outbounds};
 use crate::stack::is_contained;
-use crate::words;
+use crate::words::{self, many};
 
 /// From this many questions a request on, nothing caches the answers: a cache asks once in a time to live, which is
 /// minutes. It is 1 less what the edges of phases may lose.
@@ -61,19 +59,14 @@ fn one(evidence: &Evidence, group: usize, outbounds: &Outbounds<'_>) -> Option<F
     };
     let takes = Share::of_latency(evidence, evidence.wait_of(&all));
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
-        summary: format!("{} per request: {what}", peers::so_many(questions, "DNS question", "DNS questions")),
+        summary: format!("{} per request: {what}", many(questions, "DNS question", "DNS questions")),
         figures: vec![Figure { name: "questions", unit: "1", value: questions }],
         items: Item::largest(seen.iter().map(|seen| {
             let name = format!("{} {}, of {}", seen.kind, seen.name, seen.server);
             (name, evidence.mean(&seen.counted.count))
         })),
         saves: Saves::part_of(&takes, RESOLVER),
-        removes: None,
-        takes,
-        fix: fix(evidence, &seen, outbounds),
-        check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix(evidence, &seen, outbounds))
     })
 }
 

@@ -4,11 +4,9 @@ use std::collections::HashMap;
 
 use unladen_trace::{Evidence, EvidenceSource, FunctionSeen};
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Rule};
 use crate::fix::Fix;
-use crate::rule::Rule;
-
-use super::{clone_storm, profiled};
+use crate::rules::{clone_storm, profiled};
 
 /// Least calls a request: fewer are no loop over all lists, users or modules.
 const LEAST_CALLS: f64 = 300.0;

@@ -2,18 +2,14 @@
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, Interval, LockCall, LockKind, LockSeen, QueryProtocol};
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least, widened};
 use crate::fix::Fix;
 use crate::folders::folders;
-use crate::quoting;
-use crate::rule::Rule;
-use crate::share::{at_least, widened};
+use crate::rules::files::lock_files;
+use crate::rules::sessions;
 use crate::stack::applications;
 use crate::words::{count, plain};
-
-use super::locks::lock_files;
-use super::sessions;
+use crate::{again, quoting};
 
 /// Locks a request: a session takes one, a log or a cache one or two, SQLite's transaction two or three; ten are more.
 const LEAST_LOCKS: f64 = 10.0;
@@ -81,8 +77,6 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     };
     let takes = Share::of_latency(evidence, Some(time(evidence, group, &seen)?));
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary: format!("{} locks taken per request, {parts}", count(locks)),
         figures: vec![
             Figure { name: "locks", unit: "1", value: locks },
@@ -94,10 +88,8 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
             Use::LockFiles => Saves::all_of(&takes),
             Use::Calls => Saves::part_of(&takes, AROUND),
         },
-        removes: None,
-        takes,
-        fix: fix(evidence, group, &seen, most),
         check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix(evidence, group, &seen, most))
     })
 }
 

@@ -2,15 +2,11 @@
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, LogSeen, LogSink};
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
-use crate::php;
-use crate::rule::Rule;
-use crate::server;
-use crate::share::at_least;
 use crate::stack::{SYMPA, Stack, is_log_daemon, is_sympa, program, sympa_conf};
-use crate::words::count;
+use crate::words::{count, cut};
+use crate::{php, server};
 
 /// Lines a request. A web server writes one for each request, an application perhaps one or two of its own.
 const LEAST_LINES: f64 = 5.0;
@@ -44,16 +40,11 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let fix = php::switched(evidence, group, fix(evidence, group, &seen), "fewer log lines");
     let takes = Share::of_latency(evidence, evidence.time_of(&all.count, &all.time_ns));
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary: format!("{} log lines per request", count(lines)),
         figures: vec![Figure { name: "lines", unit: "1", value: lines }],
         items: Item::largest(seen.iter().map(|seen| (named(seen), evidence.mean(&seen.counted.count)))),
         saves: Saves::part_of(&takes, AROUND),
-        removes: None,
-        takes,
-        check_again: again::of(evidence, &fix),
-        fix,
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
 
@@ -73,7 +64,7 @@ fn named(seen: &LogSeen) -> String {
         (_, path) => path,
     };
     match seen.examples.first() {
-        Some(example) => format!("{sink}: \"{}\"", cut(without_priority(example.trim()))),
+        Some(example) => format!("{sink}: \"{}\"", cut(without_priority(example.trim()), MOST_CHARS)),
         None => sink.to_owned(),
     }
 }
@@ -83,13 +74,6 @@ fn without_priority(line: &str) -> &str {
     match line.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
         Some((number, rest)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => rest,
         _ => line,
-    }
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MOST_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

@@ -2,11 +2,9 @@
 
 use unladen_trace::{Ask, Evidence, EvidenceSource, Response, Variant};
 
-use super::{answers, web_server};
-use crate::again;
-use crate::finding::{Finding, Item, Saves, Share};
+use crate::finding::{Finding, Item, Rule, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{answers, web_server};
 use crate::stack::Stack;
 
 const ASKS: [(Ask, &str); 4] = [
@@ -56,16 +54,9 @@ fn one(evidence: &Evidence, response: &Response, header: &str, variant: &Variant
     }
     let takes = Share::NotKnown("a cache would give the wrong page, which costs no time".into());
     Finding {
-        rule: RULE.name,
-        group: String::new(),
         summary: format!("another answer to `{}`, but Vary does not name {header}", variant.header),
-        figures: Vec::new(),
         items: vec![Item { name: header.to_owned(), per_request: 1.0 }],
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
-        check_again: again::of(evidence, &fix),
-        fix,
+        ..Finding::of(&RULE, evidence, None, takes, fix)
     }
 }
 

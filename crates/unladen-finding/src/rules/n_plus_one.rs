@@ -2,13 +2,12 @@
 
 use unladen_trace::{Evidence, EvidenceSource, QuerySeen};
 
-use super::{peers, statements};
-use crate::again;
 use crate::application::Application;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{peers, statements};
 use crate::stack::Stack;
+use crate::words::many;
 
 /// Queries a request: a page asks for its ten parts one by one, and a list of ten or more is fetched in a loop.
 const LEAST_QUERIES: f64 = 10.0;
@@ -37,20 +36,11 @@ fn one(evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
     let how = if hidden { "one text whose values are not seen" } else { "one text with other values each" };
     let takes = Share::of_latency(evidence, time);
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(seen.group).to_owned(),
-        summary: format!(
-            "{} per request, {how}: {}",
-            peers::so_many(queries, "query", "queries"),
-            peers::cut(&seen.fingerprint)
-        ),
+        summary: format!("{} per request, {how}: {}", many(queries, "query", "queries"), peers::cut(&seen.fingerprint)),
         figures: vec![Figure { name: "queries", unit: "1", value: queries }],
         items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: queries.value }],
         saves: peers::fewer_questions(evidence, seen.group, &takes),
-        removes: None,
-        takes,
-        fix: fix(evidence, seen),
-        check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, Some(seen.group), takes, fix(evidence, seen))
     })
 }
 

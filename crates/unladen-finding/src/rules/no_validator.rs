@@ -2,12 +2,10 @@
 
 use unladen_trace::{Evidence, EvidenceSource};
 
-use super::answers::{self, LEAST_BYTES};
-use super::web_server;
-use crate::again;
-use crate::finding::{Finding, Saves, Share};
+use crate::finding::{Finding, Rule, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::answers::{self, LEAST_BYTES};
+use crate::rules::web_server;
 use crate::stack::Stack;
 use crate::words;
 
@@ -36,29 +34,27 @@ fn one(evidence: &Evidence) -> Option<Finding> {
     }
     let takes = Share::NotKnown("bytes, for clients that have the page already; how many do is not known".into());
     Some(Finding {
-        rule: RULE.name,
-        group: String::new(),
         summary: format!(
             "neither ETag nor Last-Modified, though all {} answers were the same {} bytes",
             response.answers,
             words::plain(response.body_bytes as f64)
         ),
-        figures: Vec::new(),
-        items: Vec::new(),
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
-        fix: match (web_server::has_php(evidence), web_server::stack(evidence, response)) {
-            (true, _) => php().of(web_server::busiest(evidence, Stack::Php)),
-            (false, Stack::Apache) => Fix::advice(
-                "send an ETag made of what the page is made of, and answer 304 to it; for files, `FileETag MTime Size`",
-            ),
-            _ => Fix::advice(
-                "send an ETag made of what the page is made of (a version, a time of change), and answer 304 to it \
+        ..Finding::of(
+            &RULE,
+            evidence,
+            None,
+            takes,
+            match (web_server::has_php(evidence), web_server::stack(evidence, response)) {
+                (true, _) => php().of(web_server::busiest(evidence, Stack::Php)),
+                (false, Stack::Apache) => Fix::advice(
+                    "send an ETag made of what the page is made of, and answer 304 to it; for files, `FileETag MTime Size`",
+                ),
+                _ => Fix::advice(
+                    "send an ETag made of what the page is made of (a version, a time of change), and answer 304 to it \
                  before the page is made; for files, nginx does so by itself unless `etag off;` says otherwise",
-            ),
-        },
-        check_again: again::weigh(evidence),
+                ),
+            },
+        )
     })
 }
 

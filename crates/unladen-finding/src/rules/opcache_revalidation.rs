@@ -2,16 +2,12 @@
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, Series};
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Share, at_least, widened};
 use crate::fix::Fix;
 use crate::folders::folders;
 use crate::php;
-use crate::rule::Rule;
-use crate::share::{at_least, widened};
+use crate::rules::files::revalidated;
 use crate::words::count;
-
-use super::sources::revalidated;
 
 /// Fewer files (a request) cost less than 0.1 ms: at MediaWiki one costs 1.4 µs (see [`VALUE`]).
 const LEAST_FILES: f64 = 50.0;
@@ -48,8 +44,6 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let fix = php::switched(evidence, group, fix(evidence, group), "no revalidation");
     let takes = Share::of_latency(evidence, time);
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary: format!(
             "{} source files per request that PHP asks for changes, though its opcode cache holds them",
             count(files)
@@ -58,11 +52,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         items: Item::largest(folders(
             seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.requests))),
         )),
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
-        check_again: again::of(evidence, &fix),
-        fix,
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
 

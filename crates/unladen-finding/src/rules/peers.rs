@@ -94,17 +94,8 @@ pub(super) fn unused_part(evidence: &Evidence, seen: &ConnectionSeen) -> Option<
     Some(if all > 0.0 { (others * by_count + logins * (1.0 - logins_asked)) / all } else { by_count })
 }
 
-pub(super) fn so_many(count: Interval, one: &str, many: &str) -> String {
-    let number = words::count(count);
-    let noun = if number == "1" { one } else { many };
-    format!("{number} {noun}")
-}
-
 pub(super) fn cut(text: &str) -> String {
     const LONGEST: usize = 120;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    words::cut(&text, LONGEST)
 }

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, QueryProtocol, QuerySeen};
 
-use super::{peers, statements};
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{peers, statements};
 use crate::stack::Stack;
+use crate::words::many;
 
 /// Preparations a request: a handful is usual for a page, and more round trips soon make up a tenth of it.
 const LEAST_PREPARES: f64 = 5.0;
@@ -74,11 +73,11 @@ fn one(evidence: &Evidence, group: usize, database: &str, said: &Said<'_>) -> Op
     let deallocated = evidence.per_request(&given_up.count).filter(|count| count.low > 0.0);
     let mut summary = format!(
         "{} per request for one execution each",
-        peers::so_many(often, "statement is prepared", "statements are prepared")
+        many(often, "statement is prepared", "statements are prepared")
     );
     let mut figures = vec![Figure { name: "prepares", unit: "1", value: often }];
     if let Some(deallocated) = deallocated {
-        summary.push_str(&format!(", and {} given up again", peers::so_many(deallocated, "is", "are")));
+        summary.push_str(&format!(", and {} given up again", many(deallocated, "is", "are")));
         figures.push(Figure { name: "deallocations", unit: "1", value: deallocated });
     }
     let protocol = [&said.prepared, &said.prepare].into_iter().flatten().map(|seen| seen.protocol).next()?;
@@ -95,16 +94,11 @@ fn one(evidence: &Evidence, group: usize, database: &str, said: &Said<'_>) -> Op
     items.sort_by(|a, b| b.per_request.total_cmp(&a.per_request));
     let takes = Share::of_latency(evidence, peers::time(evidence, &[&prepares, &given_up]));
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary,
         figures,
         items,
         saves: saves(evidence, group, database, &prepares, &given_up, &takes),
-        removes: None,
-        takes,
-        fix: fix(evidence, group, protocol),
-        check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix(evidence, group, protocol))
     })
 }
 

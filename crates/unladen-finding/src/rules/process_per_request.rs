@@ -2,12 +2,9 @@
 
 use unladen_trace::{Evidence, EvidenceSource, ProcessSeen, Series, State};
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
 use crate::php;
-use crate::rule::Rule;
-use crate::share::at_least;
 use crate::stack::{Stack, applications, program};
 use crate::words::many;
 
@@ -47,24 +44,18 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let cpu = evidence.per_request(&cpu).filter(|cpu| cpu.value > 0.0);
     let mut figures = vec![Figure { name: "processes", unit: "1", value: started }];
     figures.extend(cpu.map(|value| Figure { name: "cpu", unit: "ns", value }));
-    let (fix, check_again) = fix(evidence, group, &items);
+    let fix = fix(evidence, group, &items);
     let takes = Share::of_cpu(evidence, cpu);
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary: format!("{} started per request: {}{more}", many(started, "process", "processes"), names.join(", ")),
         figures,
         saves: Saves::part_of(&takes, FORK),
-        removes: None,
-        takes,
-        fix,
-        check_again,
         items,
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
 
-fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {
-    let weigh = || again::weigh(evidence);
+fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> Fix {
     let base = |item: &Item| item.name.rsplit('/').next().unwrap_or_default().to_owned();
     let starts = |names: &[&str]| items.iter().any(|item| names.contains(&base(item).as_str()));
     let stack = Stack::of(evidence, group);
@@ -75,17 +66,13 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {
         || items.iter().any(is_cgi)
         || ["fcgiwrap", "lighttpd", "cgid"].contains(&of)
     {
-        return (
-            Fix::advice(
-                "CGI starts the program for each request: a process that stays takes FastCGI, PSGI, WSGI or HTTP (PHP-FPM, spawn-fcgi, Starman, gunicorn)",
-            ),
-            weigh(),
+        return Fix::advice(
+            "CGI starts the program for each request: a process that stays takes FastCGI, PSGI, WSGI or HTTP (PHP-FPM, spawn-fcgi, Starman, gunicorn)",
         );
     }
     if starts(&["sendmail", "exim4", "postfix", "msmtp"]) {
-        return (
-            Fix::advice("hand mail to a queue, or to a mail server over one connection, instead of starting a program"),
-            weigh(),
+        return Fix::advice(
+            "hand mail to a queue, or to a mail server over one connection, instead of starting a program",
         );
     }
     if stack == Stack::Php && items.iter().all(|item| item.name == CHILD) {
@@ -94,37 +81,31 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {
             Some(file) => {
                 let fix = Fix::advice(advice).lines(file, ["pm = static", "pm.max_requests = 0"]);
                 let reload = php::reload(evidence, group);
-                (reload.into_iter().fold(fix, Fix::command), weigh())
+                reload.into_iter().fold(fix, Fix::command)
             }
             None => {
                 let why = evidence.php_of(group).and_then(|php| php.pool_unknown.as_deref());
                 let why = why.map(|why| format!("; {why}")).unwrap_or_default();
                 let lines = "pm = static and pm.max_requests = 0, in the section of the pool that answers";
-                (Fix::advice(format!("{advice}: {lines}{why}")), weigh())
+                Fix::advice(format!("{advice}: {lines}{why}"))
             }
         };
     }
     let code = |advice: &str| Fix::code(evidence, group, advice);
     if stack == Stack::Php {
-        return (
-            code(
-                "use PHP's own extension for it (imagick, gd, curl, zip, intl), keep its result in a cache, or hand it to a queue; where a program it must be, proc_open with a list of arguments saves the shell",
-            ),
-            weigh(),
+        return code(
+            "use PHP's own extension for it (imagick, gd, curl, zip, intl), keep its result in a cache, or hand it to a queue; where a program it must be, proc_open with a list of arguments saves the shell",
         );
     }
     if starts(&["sh", "dash", "bash"]) {
-        return (
-            code(
-                "use a library for it, keep its result, or hand it to a queue; a list of arguments instead of one text saves the shell",
-            ),
-            weigh(),
+        return code(
+            "use a library for it, keep its result, or hand it to a queue; a list of arguments instead of one text saves the shell",
         );
     }
     if items.iter().all(|item| item.name == CHILD) {
-        return (Fix::advice("start the workers beforehand, and let each answer many requests"), weigh());
+        return Fix::advice("start the workers beforehand, and let each answer many requests");
     }
-    (code("use a library for it, keep its result, or let a process stay that is asked"), weigh())
+    code("use a library for it, keep its result, or let a process stay that is asked")
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@
 use unladen_trace::{Evidence, FunctionSeen, Interval, ProfileSeen};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share, Whole};
+use crate::finding::{Figure, Finding, Item, Rule, Share, Whole};
 use crate::fix::Fix;
-use crate::rule::Rule;
 use crate::words::{percent, plain};
 
 const CALLERS: usize = 3;
@@ -56,18 +55,13 @@ pub(super) fn finding(
     }
     let takes = share(profile, function.all);
     Finding {
-        rule: rule.name(),
-        group: evidence.group(profile.group).to_owned(),
         summary,
         figures,
         items: callers
             .filter_map(|caller| Some(Item { name: format!("called by {}", caller.name), per_request: caller.calls? }))
             .collect(),
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
-        fix,
         check_again: again::profile(evidence),
+        ..Finding::of(rule, evidence, Some(profile.group), takes, fix)
     }
 }
 

@@ -4,17 +4,13 @@ use unladen_trace::{
     CompileSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, Language, Series, State,
 };
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least, widened};
 use crate::fix::Fix;
 use crate::folders::folders;
 use crate::php;
-use crate::rule::Rule;
-use crate::share::{at_least, widened};
+use crate::rules::files::{MOST_REQUESTS, is_source};
 use crate::stack::Stack;
 use crate::words::{count, many};
-
-use super::sources::{MOST_REQUESTS, is_source};
 
 const LEAST_FILES: f64 = 1.0;
 /// Source files opened a request, if the compiler is not seen: PHP-FPM opens the requested script even if cached.
@@ -77,20 +73,15 @@ fn one(evidence: &Evidence, group: usize, language: Language) -> Option<Finding>
         .iter()
         .filter(|seen| !seen.path.is_empty())
         .map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count)));
-    let (fix, check_again) = fix(evidence, group, language, &seen);
+    let fix = fix(evidence, group, language, &seen);
     let takes = share(evidence, evidence.time_of(&all.count, &all.time_ns).map(|time| whole(evidence, &seen, time)));
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary: many(files, one, more),
         figures: vec![Figure { name: "compiles", unit: "1", value: files }],
         items: Item::largest(folders(counts)),
         // PHP's cache keeps optimised, linked code, with which a request also makes less garbage.
         saves: Saves::part_of(&takes, if language == Language::Php { OPTIMISED } else { 1.0 }),
-        removes: None,
-        takes,
-        fix,
-        check_again,
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
 
@@ -107,23 +98,18 @@ fn by_openings(evidence: &Evidence, group: usize) -> Option<Finding> {
     }
     let files = at_least(evidence, &Series::sum(seen.iter().map(|file| &file.counted.count)), LEAST_OPENED)?;
     let counts = seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.count)));
-    let (fix, check_again) = php_fix(evidence, group);
+    let fix = php_fix(evidence, group);
     let takes = Share::NotKnown("PHP's compiler could not be looked into".into());
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary: format!("{} PHP files opened per request, to be compiled", count(files)),
         figures: vec![Figure { name: "opened", unit: "1", value: files }],
         items: Item::largest(folders(counts)),
         saves: Saves::unproved("compiling is not timed here"),
-        removes: None,
-        takes,
-        fix,
-        check_again,
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
 
-fn fix(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSeen]) -> (Fix, String) {
+fn fix(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSeen]) -> Fix {
     let advice = match language {
         Language::Php => return php_fix(evidence, group),
         Language::Perl if is_started(evidence, "perl") => {
@@ -140,7 +126,7 @@ fn fix(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSe
         }
         Language::Python => "move imports from functions to the top of modules",
     };
-    (Fix::advice(advice), again::weigh(evidence))
+    Fix::advice(advice)
 }
 
 /// Whether requests start such programs, in any group; also `true` if it cannot be told.
@@ -185,20 +171,18 @@ fn share(evidence: &Evidence, time: Option<Interval>) -> Share {
     if cpu.rank() > latency.rank() { cpu } else { latency }
 }
 
-fn php_fix(evidence: &Evidence, group: usize) -> (Fix, String) {
+fn php_fix(evidence: &Evidence, group: usize) -> Fix {
     let settings = evidence.php_of(group);
     let with = |advice: &str, lines: &[&str], name: &str| {
-        let fix = php::switched(evidence, group, php::fix(evidence, group, advice, lines), name);
-        let again = again::of(evidence, &fix);
-        (fix, again)
+        php::switched(evidence, group, php::fix(evidence, group, advice, lines), name)
     };
     if php::is_cgi(evidence, group) {
-        let (fix, again) = with(
+        let fix = with(
             "the opcode cache ends with each process: PHP-FPM keeps both; until then keep compiled files on the disk",
             &["opcache.enable=1", "opcache.file_cache_only=1", &format!("opcache.file_cache={FILE_CACHE}")],
             "compiled files on the disk",
         );
-        return (fix.command(format!("install -d -m 700 -o www-data {FILE_CACHE}")), again);
+        return fix.command(format!("install -d -m 700 -o www-data {FILE_CACHE}"));
     }
     if php::has_extension(settings, "Zend OPcache") == Some(false) {
         return with(

@@ -4,17 +4,13 @@ use std::collections::BTreeSet;
 
 use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, LogSink, Series, is_kernels};
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Share, at_least};
 use crate::fix::Fix;
 use crate::folders::around;
 use crate::php;
-use crate::rule::Rule;
-use crate::share::at_least;
+use crate::rules::files::{latency_of_checks, without_suffix};
 use crate::stack::{Stack, applications, is_contained};
 use crate::words::{count, plain};
-
-use super::checks;
 
 /// Times in a request from which a file counts as repeated: twice happens when a program checks a file and opens it.
 const TIMES: f64 = 3.0;
@@ -64,19 +60,13 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let all = Series::sum(seen.iter().map(|file| &file.counted.count));
     let time_ns = Series::sum(seen.iter().map(|file| &file.counted.time_ns));
     let part = value.value / evidence.mean(&all);
-    let time = evidence.time_of(&all, &time_ns).map(|time| checks::of_latency(time.scaled(part)));
+    let time = evidence.time_of(&all, &time_ns).map(|time| latency_of_checks(time.scaled(part)));
     let takes = Share::of_latency(evidence, time);
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary: format!("{} {what} before: {worst_path} {} times", count(value), plain(first.per_request)),
         figures,
         items: worst,
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
-        fix: fix(evidence, group, worst_path),
-        check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix(evidence, group, worst_path))
     })
 }
 
@@ -163,11 +153,6 @@ fn told_elsewhere(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     let logs = evidence.logs.iter().filter(|seen| seen.group == group && seen.sink == LogSink::File);
     let compiled = evidence.compiles.iter().filter(|seen| seen.group == group).map(|seen| seen.path.as_str());
     locked.chain(logs.map(|seen| seen.path.as_str())).chain(compiled).collect()
-}
-
-/// SQLite looks for its journals whenever it locks its database.
-fn without_suffix(path: &str) -> &str {
-    ["-journal", "-wal", "-shm"].iter().find_map(|suffix| path.strip_suffix(suffix)).unwrap_or(path)
 }
 
 /// Files not on a disk, and files that the dynamic loader opens.

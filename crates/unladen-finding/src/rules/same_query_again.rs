@@ -2,11 +2,10 @@
 
 use unladen_trace::{Evidence, EvidenceSource, QuerySeen};
 
-use super::{peers, statements};
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{peers, statements};
+use crate::words::many;
 
 /// Least repeats a request: one often happens between parts that do not know of each other.
 const LEAST_REPEATS: f64 = 2.0;
@@ -31,25 +30,26 @@ fn one(evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
     let time = peers::time(evidence, &[&seen.counted]).map(|time| time.scaled(part));
     let takes = Share::of_latency(evidence, time);
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(seen.group).to_owned(),
         summary: format!(
             "{} per request of a query that was answered before, same text and values: {}",
-            peers::so_many(repeats, "repeat", "repeats"),
+            many(repeats, "repeat", "repeats"),
             peers::cut(&seen.fingerprint)
         ),
         figures: vec![Figure { name: "repeats", unit: "1", value: repeats }],
         items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: repeats.value }],
         saves: peers::fewer_questions(evidence, seen.group, &takes),
-        removes: None,
-        takes,
-        fix: Fix::code(
+        ..Finding::of(
+            &RULE,
             evidence,
-            seen.group,
-            "keep the answer for the rest of the request: a static variable or a property where it is asked for, or hand \
+            Some(seen.group),
+            takes,
+            Fix::code(
+                evidence,
+                seen.group,
+                "keep the answer for the rest of the request: a static variable or a property where it is asked for, or hand \
              it to the parts that need it",
-        ),
-        check_again: again::weigh(evidence),
+            ),
+        )
     })
 }
 

@@ -3,8 +3,8 @@
 use unladen_trace::{Evidence, FileOutcome};
 
 use crate::fix::Fix;
+use crate::folders::named_file;
 use crate::knob::Once;
-use crate::named_file::named_file;
 use crate::php;
 
 pub(super) const SESSION: &str = "sess_";

@@ -2,10 +2,8 @@
 
 use unladen_trace::{Evidence, EvidenceSource};
 
-use crate::again;
-use crate::finding::{Figure, Finding, Saves, Share, Whole};
+use crate::finding::{Figure, Finding, Rule, Saves, Share, Whole};
 use crate::fix::Fix;
-use crate::rule::Rule;
 use crate::words::many;
 
 /// Shorter sleeps (ns a request) are due to the scheduler.
@@ -38,20 +36,20 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
                 None => Share::NotKnown("the latency is not known".into()),
             };
             Some(Finding {
-                rule: RULE.name,
-                group: evidence.group(seen.group).to_owned(),
                 summary: many(sleeps, "sleep per request", "sleeps per request"),
                 figures: vec![Figure { name: "sleeps", unit: "1", value: sleeps }],
-                items: Vec::new(),
                 saves: Saves::at_most(&takes, time.high + AFTERWARDS_NS * sleeps.high),
-                removes: None,
-                takes,
-                fix: Fix::code(
+                ..Finding::of(
+                    &RULE,
                     evidence,
-                    seen.group,
-                    "wait for the event instead of for time: look for sleep, usleep and retry loops",
-                ),
-                check_again: again::weigh(evidence),
+                    Some(seen.group),
+                    takes,
+                    Fix::code(
+                        evidence,
+                        seen.group,
+                        "wait for the event instead of for time: look for sleep, usleep and retry loops",
+                    ),
+                )
             })
         })
         .collect()

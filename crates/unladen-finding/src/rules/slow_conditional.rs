@@ -2,10 +2,9 @@
 
 use unladen_trace::{Ask, Evidence, EvidenceSource, Response, Variant};
 
-use super::{answers, unladen_cache, web_server};
-use crate::finding::{Figure, Finding, Saves, Share};
+use crate::finding::{Figure, Finding, Rule, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{answers, unladen_cache, web_server};
 use crate::words::count;
 
 /// From this part of a full answer on, 304 saves bytes and not work.
@@ -42,16 +41,10 @@ fn one(evidence: &Evidence) -> Option<Finding> {
     let fix = unladen_cache::switched(evidence, response, fix);
     let takes = Share::NotKnown("only requests with validators gain, and how many those are is not known".into());
     Some(Finding {
-        rule: RULE.name,
-        group: String::new(),
         summary,
         figures,
-        items: Vec::new(),
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
         check_again: web_server::again(evidence, &fix),
-        fix,
+        ..Finding::of(&RULE, evidence, None, takes, fix)
     })
 }
 

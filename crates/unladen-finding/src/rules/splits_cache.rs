@@ -2,11 +2,9 @@
 
 use unladen_trace::{Ask, Evidence, EvidenceSource, Response};
 
-use super::{answers, web_server};
-use crate::again;
-use crate::finding::{Finding, Item, Saves, Share};
+use crate::finding::{Finding, Item, Rule, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::{answers, web_server};
 
 pub(super) const RULE: Rule = Rule {
     name: "splits-cache",
@@ -85,16 +83,9 @@ fn by_vary(evidence: &Evidence, response: &Response) -> Option<Finding> {
 fn finding(evidence: &Evidence, summary: String, items: Vec<String>, fix: Fix) -> Finding {
     let takes = Share::NotKnown("what a cache would then answer depends on its visitors".into());
     Finding {
-        rule: RULE.name,
-        group: String::new(),
         summary,
-        figures: Vec::new(),
         items: items.into_iter().map(|name| Item { name, per_request: 1.0 }).collect(),
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
-        fix,
-        check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, None, takes, fix)
     }
 }
 

@@ -2,11 +2,9 @@
 
 use unladen_trace::{Evidence, EvidenceSource, FunctionSeen, State};
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Rule};
 use crate::fix::Fix;
-use crate::rule::Rule;
-
-use super::profiled;
+use crate::rules::profiled;
 
 const LEAST_PART: f64 = 0.03;
 

@@ -2,16 +2,14 @@
 
 use unladen_trace::{Ask, Evidence, EvidenceSource};
 
-use super::answers::{self, LEAST_BYTES};
-use super::{unladen_site, web_server};
-use crate::finding::{Finding, Saves, Share};
+use crate::finding::{Finding, Rule, Share};
 use crate::fix::Fix;
 use crate::knob::{Knob, Once};
 use crate::quoting::word;
-use crate::rule::Rule;
-use crate::server;
+use crate::rules::answers::{self, LEAST_BYTES};
+use crate::rules::{unladen_site, web_server};
 use crate::stack::Stack;
-use crate::words;
+use crate::{server, words};
 
 /// Types for `gzip_types`, besides text/html, which nginx always compresses.
 const TYPES: &str = "text/css text/plain text/xml text/javascript application/javascript application/json \
@@ -56,19 +54,12 @@ fn one(evidence: &Evidence) -> Option<Finding> {
     let fix = switched(evidence, fix);
     let takes = Share::NotKnown("it saves time on the way to the client, which is not measured here".into());
     Some(Finding {
-        rule: RULE.name,
-        group: String::new(),
         summary: format!(
             "{} bytes of {kind}, sent uncompressed though gzip was asked for",
             words::plain(asked.body_bytes as f64)
         ),
-        figures: Vec::new(),
-        items: Vec::new(),
-        saves: Saves::all_of(&takes),
-        removes: None,
-        takes,
         check_again: web_server::again(evidence, &fix),
-        fix,
+        ..Finding::of(&RULE, evidence, None, takes, fix)
     })
 }
 

@@ -6,13 +6,11 @@ use std::collections::BTreeSet;
 
 use unladen_trace::{Evidence, QueryProtocol};
 
-use super::statements;
-use crate::again;
 use crate::fix::Fix;
-use crate::knob::{Knob, KnobSite};
-use crate::part::Part;
-use crate::php;
+use crate::knob::{Knob, KnobSite, Part};
 use crate::quoting::toml_text;
+use crate::rules::statements;
+use crate::{again, php};
 
 /// For trying it out; later it replaces the clients' address. Neither a registered port nor an `[[outbound]]` is near.
 const LISTEN: &str = "127.0.0.1:17080";

@@ -2,14 +2,13 @@
 
 use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Protocol};
 
-use super::peers::{self, LEAST_PER_REQUEST};
-use super::unladen_outbound::{self, Outbound, Outbounds};
-use super::web_server;
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::peers::{self, LEAST_PER_REQUEST};
+use crate::rules::unladen_outbound::{self, Outbound, Outbounds};
+use crate::rules::web_server;
 use crate::stack::Stack;
+use crate::words::many;
 
 /// Upper bound on a connection's cost relative to connecting, which takes 30 µs locally: the socket is created, set up
 /// and closed, and the other side accepts it and looks up the peer.
@@ -38,7 +37,7 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
     let reuse = peers::part(evidence, &seen.reused, &seen.exchanges.count)
         .map(|part| format!("; {:.0} % of exchanges use one that was kept", part * 100.0))
         .unwrap_or_default();
-    let connections = peers::so_many(opened, "connection", "connections");
+    let connections = many(opened, "connection", "connections");
     let mut figures = vec![Figure { name: "connections", unit: "1", value: opened }];
     figures.extend(evidence.per_request(&seen.reused).map(|value| Figure {
         name: "exchanges_reused",
@@ -47,8 +46,6 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
     }));
     let takes = Share::of_latency(evidence, peers::time(evidence, &[&seen.opened]).map(|time| time.scaled(kept)));
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(seen.group).to_owned(),
         summary: format!(
             "{} per request to {} ({}), 1 round trip each{reuse}",
             connections.replacen(" connection", " new connection", 1),
@@ -58,10 +55,7 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
         figures,
         items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
         saves: Saves::part_of(&takes, AROUND),
-        removes: None,
-        takes,
-        fix: fix(evidence, seen, outbounds),
-        check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, Some(seen.group), takes, fix(evidence, seen, outbounds))
     })
 }
 

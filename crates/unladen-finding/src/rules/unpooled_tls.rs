@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use unladen_trace::{ConnectionSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Series};
 
-use super::peers::{self, LEAST_PER_REQUEST};
-use super::unladen_outbound::{self, Outbound, Outbounds};
-use super::web_server;
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::peers::{self, LEAST_PER_REQUEST};
+use crate::rules::unladen_outbound::{self, Outbound, Outbounds};
+use crate::rules::web_server;
 use crate::stack::Stack;
+use crate::words::many;
 
 const AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
 
@@ -49,19 +48,14 @@ fn one(evidence: &Evidence, service: &Service<'_>, outbounds: &Outbounds<'_>) ->
         .seen
         .iter()
         .map(|seen| Item { name: seen.peer.clone(), per_request: evidence.mean(&seen.handshakes.count) });
-    let connections = peers::so_many(opened, "new TLS connection", "new TLS connections");
+    let connections = many(opened, "new TLS connection", "new TLS connections");
     let takes = Share::of_latency(evidence, peers::time(evidence, &waits).map(|time| time.scaled(asked_part)));
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(service.group).to_owned(),
         summary: format!("{connections} per request to {}, 2 round trips each (3 with TLS 1.2)", service.display()),
         figures: vec![Figure { name: "handshakes", unit: "1", value: opened }],
         items: items.collect(),
         saves: saves(evidence, service.group, &takes),
-        removes: None,
-        takes,
-        fix: service.fix(evidence, outbounds),
-        check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, Some(service.group), takes, service.fix(evidence, outbounds))
     })
 }
 

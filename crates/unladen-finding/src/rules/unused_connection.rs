@@ -2,11 +2,10 @@
 
 use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Protocol};
 
-use super::peers::{self, LEAST_PER_REQUEST};
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
-use crate::rule::Rule;
+use crate::rules::peers::{self, LEAST_PER_REQUEST};
+use crate::words::many;
 
 /// Upper bound relative to opening: the socket is created and closed, and the other side begins to serve it.
 const AROUND: f64 = 2.0;
@@ -31,19 +30,14 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
         Protocol::Silent | Protocol::Other => String::new(),
         known => format!(" ({})", peers::spoken(known)),
     };
-    let connections = peers::so_many(unused, "connection", "connections");
+    let connections = many(unused, "connection", "connections");
     let takes = Share::of_latency(evidence, peers::opening(evidence, seen).map(|time| time.scaled(part)));
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(seen.group).to_owned(),
         summary: format!("{connections} per request to {}{spoken}, opened and closed with nothing asked", seen.peer),
         figures: vec![Figure { name: "connections_unused", unit: "1", value: unused }],
         items: vec![Item { name: seen.peer.clone(), per_request: unused.value }],
         saves: Saves::part_of(&takes, AROUND),
-        removes: None,
-        takes,
-        fix: fix(evidence, seen),
-        check_again: again::weigh(evidence),
+        ..Finding::of(&RULE, evidence, Some(seen.group), takes, fix(evidence, seen))
     })
 }
 

@@ -2,12 +2,11 @@
 
 use unladen_trace::{Evidence, Response, ServerSeen};
 
-use super::unladen_site;
-use crate::again;
 use crate::fix::Fix;
 use crate::knob::{Knob, KnobService};
-use crate::server;
+use crate::rules::unladen_site;
 use crate::stack::Stack;
+use crate::{again, server};
 
 /// The server that answers the client: as named in the response, else a group that can only be that.
 pub(super) fn stack(evidence: &Evidence, response: &Response) -> Stack {
@@ -45,10 +44,9 @@ pub(super) fn nginx(
     name: &str,
     lines: Vec<String>,
 ) -> Fix {
-    let seen = server::of(evidence, group);
-    let file = file_of(seen, "/etc/nginx/conf.d", name);
-    let fix = Fix::advice(advice).lines(file.clone(), lines).command(server::nginx(seen)).of(group);
-    included(fix, seen, &format!("include \"{file}\"; # within its block http"))
+    let include = |file: &str| format!("include \"{file}\"; # within its block http");
+    let fix = Fix::advice(advice).of(group);
+    included(evidence, fix, ("/etc/nginx/conf.d", name), lines, server::nginx, include)
 }
 
 /// A file in the folder that a server includes; else beside its settings.
@@ -58,7 +56,18 @@ pub(super) fn file_of(seen: Option<&ServerSeen>, usual: &str, name: &str) -> Str
     format!("{}/unladen-{name}.conf", folder.as_deref().unwrap_or(usual))
 }
 
-fn included(fix: Fix, seen: Option<&ServerSeen>, line: &str) -> Fix {
+fn included(
+    evidence: &Evidence,
+    fix: Fix,
+    (usual, name): (&str, &str),
+    lines: Vec<String>,
+    reload: fn(Option<&ServerSeen>) -> String,
+    include: impl Fn(&str) -> String,
+) -> Fix {
+    let seen = server::of(evidence, fix.group);
+    let file = file_of(seen, usual, name);
+    let line = include(&file);
+    let fix = fix.lines(file, lines).command(reload(seen));
     match seen.filter(|seen| seen.folder.is_none()).and_then(|seen| seen.read.as_ref()) {
         Some(read) => fix.also(read.clone(), [line]),
         None => fix,
@@ -72,10 +81,9 @@ pub(super) fn apache(
     name: &str,
     lines: Vec<String>,
 ) -> Fix {
-    let seen = server::of(evidence, group);
-    let file = file_of(seen, "/etc/apache2/conf-enabled", name);
-    let fix = Fix::advice(advice).lines(file.clone(), lines).command(server::apache(seen)).of(group);
-    included(fix, seen, &format!("Include \"{file}\""))
+    let include = |file: &str| format!("Include \"{file}\"");
+    let fix = Fix::advice(advice).of(group);
+    included(evidence, fix, ("/etc/apache2/conf-enabled", name), lines, server::apache, include)
 }
 
 /// A name for files and blocks: only letters, digits and `-`.

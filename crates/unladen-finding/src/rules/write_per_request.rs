@@ -7,17 +7,13 @@ use unladen_trace::{
     QuerySeen, Series, State, is_kernels,
 };
 
-use crate::again;
-use crate::finding::{Figure, Finding, Item, Saves, Share};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
 use crate::php;
-use crate::rule::Rule;
-use crate::share::at_least;
+use crate::rules::files::{lock_files, without_suffix};
+use crate::rules::sessions::{self, SESSION};
 use crate::stack::{Stack, applications};
-use crate::words::many;
-
-use super::locks::lock_files;
-use super::sessions::{self, SESSION};
+use crate::words::{cut, many};
 
 /// Writes in a smaller part of requests are occasional: a cache is filled, a counter is saved each minute.
 const LEAST_WRITES: f64 = 0.5;
@@ -75,23 +71,18 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     }
     let method = if evidence.page.method.is_empty() { "GET" } else { &evidence.page.method };
     let items = files.iter().map(|(name, series)| (name.clone(), evidence.mean(series)));
-    let statement = |query: &&QuerySeen| (cut(&query.fingerprint), evidence.mean(&query.counted.count));
-    let (fix, check_again) = fix(evidence, group, by_sql.map_or(&[], |_| queries.as_slice()), &files);
+    let statement = |query: &&QuerySeen| (cut(&query.fingerprint, MOST_CHARS), evidence.mean(&query.counted.count));
+    let fix = fix(evidence, group, by_sql.map_or(&[], |_| queries.as_slice()), &files);
     let takes = match time(evidence, group, &statements, by_file.is_some()) {
         Some(time) => Share::of_latency(evidence, Some(time)),
         None => Share::NotKnown("how long the writing takes is not seen".into()),
     };
     Some(Finding {
-        rule: RULE.name,
-        group: evidence.group(group).to_owned(),
         summary: format!("{} per {method}", told.join(" and ")),
         figures,
         items: Item::largest(items.chain(queries.iter().map(statement))),
         saves: Saves::part_of(&takes, AROUND),
-        removes: None,
-        takes,
-        fix,
-        check_again,
+        ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
 
@@ -184,11 +175,6 @@ fn written_files(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     of_group.map(|seen| without_suffix(&seen.path)).collect()
 }
 
-/// SQLite's journals belong to its database: with a write-ahead log, most is written there.
-fn without_suffix(path: &str) -> &str {
-    ["-journal", "-wal", "-shm"].iter().find_map(|suffix| path.strip_suffix(suffix)).unwrap_or(path)
-}
-
 /// `debug-left-on` reports what Xdebug writes.
 fn is_profile(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -277,7 +263,7 @@ fn is_of_sessions(query: &QuerySeen) -> bool {
     table.is_some_and(|table| table.to_ascii_lowercase().contains("session"))
 }
 
-fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(String, Series)]) -> (Fix, String) {
+fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(String, Series)]) -> Fix {
     let begins = |text: &str| files.iter().any(|(name, _)| name.starts_with(text));
     let mut advice = Vec::new();
     if queries.iter().any(|query| is_of_sessions(query)) {
@@ -312,24 +298,15 @@ fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(Stri
         let fix =
             php::fix(evidence, group, "have PHP write a session only when it has changed", &["session.lazy_write=1"]);
         let fix = php::switched(evidence, group, fix, "sessions written when they change");
-        let again = again::of(evidence, &fix);
-        return (fix.for_developers(evidence, group, &advice), again);
+        return fix.for_developers(evidence, group, &advice);
     }
     if is_php
         && begins("sessions: ")
         && let Some(fix) = sessions::in_memory(evidence, group)
     {
-        let again = again::of(evidence, &fix);
-        return (fix.for_developers(evidence, group, &advice), again);
+        return fix.for_developers(evidence, group, &advice);
     }
-    (Fix::code(evidence, group, &advice), again::weigh(evidence))
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MOST_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    Fix::code(evidence, group, &advice)
 }
 
 #[cfg(test)]

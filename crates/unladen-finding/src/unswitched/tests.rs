@@ -4,7 +4,7 @@ use super::*;
 fn what_an_application_says_by_itself_is_no_file() {
     let of = |fix: Fix| unswitched(&fix.lines(unladen_site::FILE, ["[[site]]"]));
     assert!(of(Fix::advice("say it")).starts_with("the application has to say first"));
-    let also = vec![crate::part::Part { file: "/srv/LocalSettings.php".into(), lines: Vec::new(), group: None }];
+    let also = vec![crate::knob::Part { file: "/srv/LocalSettings.php".into(), lines: Vec::new(), group: None }];
     assert!(of(Fix { also, ..Fix::advice("say it") }).contains("a file that holds more"));
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::kernel_text::number_after;
+use crate::root::number_after;
 
 /// Levels examined above this process's group.
 const MOST_LEVELS: usize = 32;

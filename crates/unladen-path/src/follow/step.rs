@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use unladen_trace::wire::recognise;
 use unladen_trace::{Event, Object, Peer, PeerSeen, Protocol, Unseen, Way, What};
 
-use crate::address::Address;
-use crate::route::{MOST_STATIONS, Route, Station};
+use crate::route::{Address, MOST_STATIONS, Route, Station};
 use crate::stream::marked;
 
 #[derive(Debug, Default, PartialEq, Eq)]

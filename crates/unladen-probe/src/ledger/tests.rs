@@ -1,5 +1,4 @@
-use super::*;
-use crate::counter::Unit;
+use super::{Unit, *};
 
 #[test]
 fn a_reading_gives_what_has_grown_since_another() {

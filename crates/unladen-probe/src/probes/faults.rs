@@ -1,9 +1,8 @@
 //! Page faults: memory touched for the first time (minor) or fetched from disk (major).
 
-use crate::counter::{Counter, Unit};
-use crate::error::ProbeError;
-use crate::ledger::{CounterId, Ledger};
+use crate::ledger::{Counter, CounterId, Ledger, Unit};
 use crate::probe::{Probe, ProbeEntry, Scene};
+use crate::procfs::ProbeError;
 
 pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     name: "faults",

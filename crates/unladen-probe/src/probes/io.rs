@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::io::ErrorKind;
 
-use crate::counter::{Counter, Unit};
-use crate::error::ProbeError;
-use crate::ledger::{CounterId, GroupId, Ledger};
+use crate::ledger::{Counter, CounterId, GroupId, Ledger, Unit};
 use crate::probe::{Probe, ProbeEntry, Scene, Shortfall};
 use crate::process::Io;
+use crate::procfs::ProbeError;
 
 pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     name: "io",

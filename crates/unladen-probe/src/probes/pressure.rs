@@ -3,11 +3,10 @@
 
 use unladen_machine::some_pressure_ns;
 
-use crate::counter::{Counter, Unit};
-use crate::error::ProbeError;
 use crate::group::MACHINE;
-use crate::ledger::{CounterId, Ledger};
+use crate::ledger::{Counter, CounterId, Ledger, Unit};
 use crate::probe::{Probe, ProbeEntry, Scene};
+use crate::procfs::ProbeError;
 
 pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     name: "pressure",

@@ -1,9 +1,8 @@
 //! Processes started.
 
-use crate::counter::{Counter, Unit};
-use crate::error::ProbeError;
-use crate::ledger::{CounterId, Ledger};
+use crate::ledger::{Counter, CounterId, Ledger, Unit};
 use crate::probe::{Probe, ProbeEntry, Scene};
+use crate::procfs::ProbeError;
 
 pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     name: "starts",

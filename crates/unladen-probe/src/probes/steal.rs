@@ -6,12 +6,10 @@ use std::path::PathBuf;
 use unladen_machine::{ProcessorTimes, Throttled, Throttling, throttled_ns};
 
 use crate::cgroup::Hierarchy;
-use crate::counter::{Counter, Unit};
-use crate::error::ProbeError;
 use crate::group::{Group, GroupKind, MACHINE};
-use crate::ledger::{CounterId, GroupId, Ledger};
+use crate::ledger::{Counter, CounterId, GroupId, Ledger, Unit};
 use crate::probe::{Probe, ProbeEntry, Scene, Surroundings};
-use crate::procfs::{ProcFs, malformed};
+use crate::procfs::{ProbeError, ProcFs, malformed};
 
 pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     name: "steal",

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::counter::{Counter, Unit};
-use crate::error::ProbeError;
-use crate::ledger::{CounterId, Ledger};
+use crate::ledger::{Counter, CounterId, Ledger, Unit};
 use crate::probe::{Probe, ProbeEntry, Scene};
-use crate::procfs::{ProcFs, number_after};
+use crate::procfs::{ProbeError, ProcFs, number_after};
 
 pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     name: "switches",

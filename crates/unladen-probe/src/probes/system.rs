@@ -1,11 +1,9 @@
 //! The machine as a whole, from /proc/stat.
 
-use crate::counter::{Counter, Unit};
-use crate::error::ProbeError;
 use crate::group::MACHINE;
-use crate::ledger::{CounterId, Ledger};
+use crate::ledger::{Counter, CounterId, Ledger, Unit};
 use crate::probe::{Probe, ProbeEntry, Scene};
-use crate::procfs::{ProcFs, malformed, number_after};
+use crate::procfs::{ProbeError, ProcFs, malformed, number_after};
 
 pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     name: "system",

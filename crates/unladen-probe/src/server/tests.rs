@@ -1,7 +1,5 @@
-use super::command_line::CommandLine;
-use super::nginx::Settings;
-use super::process::{folder_of, folder_read, plain};
-use super::*;
+use super::{Settings, *};
+use crate::server::process::{CommandLine, folder_of, folder_read, plain};
 
 fn line(words: &[&str]) -> CommandLine {
     CommandLine::of((words.join("\0") + "\0").as_bytes())
@@ -42,17 +40,17 @@ fn only_what_the_block_of_http_includes_takes_a_line_of_it() {
 #[test]
 fn an_fpm_says_where_its_number_is() {
     let text = "; pid = /no\n[global]\n pid = \"/run/a shop/fpm.pid\" ; here\n[shop]\nuser = pid\n";
-    assert_eq!(fpm::pid_file(text), Some("/run/a shop/fpm.pid"));
-    assert_eq!(fpm::pid_file("pid = run/fpm.pid\n"), None);
-    assert_eq!(fpm::pid_file(""), None);
+    assert_eq!(pid_file(text), Some("/run/a shop/fpm.pid"));
+    assert_eq!(pid_file("pid = run/fpm.pid\n"), None);
+    assert_eq!(pid_file(""), None);
 }
 
 #[test]
 fn a_postgres_says_where_its_socket_is() {
     let text = "4711\n/srv/pg data\n1700000000\n55432\n/srv/pg sock\nlocalhost\n  5432001  1\nready   \n";
-    assert_eq!(postgres::of_pid_file(text, 4711), (Some(55432), Some("/srv/pg sock".to_owned())));
-    assert_eq!(postgres::of_pid_file(text, 1), (None, None), "a file that another one left");
-    assert_eq!(postgres::of_pid_file("", 1), (None, None));
+    assert_eq!(of_pid_file(text, 4711), (Some(55432), Some("/srv/pg sock".to_owned())));
+    assert_eq!(of_pid_file(text, 1), (None, None), "a file that another one left");
+    assert_eq!(of_pid_file("", 1), (None, None));
 }
 
 #[test]
@@ -62,8 +60,8 @@ fn a_mariadb_says_where_its_settings_and_its_socket_are() {
     assert_eq!(started.long_option("socket"), Some("/a/2"));
     assert_eq!(started.long_option("port"), None);
     let text = "[client]\nsocket=/no\n[mariadb]\n socket = \"/srv/a db/my.sock\"\n[mysqldump]\nsocket=/no\n";
-    assert_eq!(mariadb::socket_in(text).as_deref(), Some("/srv/a db/my.sock"));
-    assert_eq!(mariadb::socket_in("[mariadb-client]\nsocket=/no\n"), None);
+    assert_eq!(socket_in(text).as_deref(), Some("/srv/a db/my.sock"));
+    assert_eq!(socket_in("[mariadb-client]\nsocket=/no\n"), None);
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! The principal type is [`StackSampler`].
 
 use std::cell::RefCell;
+use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd};
 
 use libbpf_rs::{Link, Map, MapCore, MapFlags, MapHandle, Object, RingBufferBuilder};
+use perf_event::events::Software;
+use perf_event::{Builder, Counter};
 
-use crate::trace::TraceError;
-use crate::trace::{Aligned, listen, open, refusal, require, require_first_namespace};
-
-use super::clock::{processors, ticks};
-use super::{StackBatch, record};
+use crate::stacks::{StackBatch, StackSample};
+use crate::trace::{Aligned, TraceError, listen, open, refusal, require, require_first_namespace};
 
 static STACKS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/stacks.bpf.o")));
 
@@ -65,7 +65,7 @@ impl StackSampler {
             builder
                 .add(&self.ring, |bytes| {
                     let mut batch = batch.borrow_mut();
-                    match record::sample(bytes) {
+                    match sample(bytes) {
                         Some(sample) => batch.samples.push(sample),
                         None => batch.lost += 1,
                     }
@@ -137,3 +137,94 @@ impl std::fmt::Debug for StackSampler {
             .finish_non_exhaustive()
     }
 }
+
+/// `COMM_BYTES` in bpf/stacks.bpf.c.
+const COMM_BYTES: usize = 16;
+
+/// `struct sample` in bpf/stacks.bpf.c, and the frames that follow it.
+pub(super) fn sample(bytes: &[u8]) -> Option<StackSample> {
+    let (at_ns, rest) = bytes.split_first_chunk()?;
+    let (pid, rest) = number(rest)?;
+    let (tid, rest) = number(rest)?;
+    let (parent, rest) = number(rest)?;
+    let (uid, rest) = number(rest)?;
+    let (kernel, rest) = number(rest)?;
+    let (user, rest) = number(rest)?;
+    let (comm, rest) = rest.split_first_chunk::<COMM_BYTES>()?;
+    let (kernel, rest) = rest.split_at_checked(usize::try_from(kernel).ok()?)?;
+    let user = rest.get(..usize::try_from(user).ok()?)?;
+    let comm = comm.split(|byte| *byte == 0).next().unwrap_or_default();
+    Some(StackSample {
+        at_ns: u64::from_ne_bytes(*at_ns),
+        pid,
+        tid,
+        parent,
+        uid,
+        comm: String::from_utf8_lossy(comm).into_owned(),
+        kernel: addresses(kernel),
+        user: addresses(user),
+    })
+}
+
+fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let (number, rest) = bytes.split_first_chunk()?;
+    Some((u32::from_ne_bytes(*number), rest))
+}
+
+/// The kernel fills unused places with zeros, and address 0 is no code.
+fn addresses(bytes: &[u8]) -> Vec<u64> {
+    let (chunks, _) = bytes.as_chunks();
+    chunks.iter().map(|chunk| u64::from_ne_bytes(*chunk)).take_while(|address| *address != 0).collect()
+}
+
+/// Online processors as the kernel lists them: `0-3,5`.
+const ONLINE: &str = "/sys/devices/system/cpu/online";
+
+/// No machine has more processors.
+const MOST_PROCESSORS: usize = 65_536;
+
+pub(super) fn processors() -> Result<Vec<usize>, TraceError> {
+    let listed = std::fs::read_to_string(ONLINE).map_err(|error| TraceError::failed("listing processors", error))?;
+    listing(&listed).ok_or_else(|| TraceError::failed("listing processors", format!("{ONLINE} has {listed:?}")))
+}
+
+fn listing(listed: &str) -> Option<Vec<usize>> {
+    let mut processors = Vec::new();
+    for range in listed.trim().split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+        if last >= MOST_PROCESSORS {
+            return None;
+        }
+        processors.extend(first..=last);
+    }
+    Some(processors)
+}
+
+/// The clock of one processor; it stands until a program is attached.
+pub(super) fn ticks(processor: usize, frequency: u64) -> Result<Counter, TraceError> {
+    Builder::new(Software::CPU_CLOCK)
+        .any_pid()
+        .one_cpu(processor)
+        .include_kernel()
+        .exclude_idle(true)
+        .sample_frequency(frequency)
+        .build()
+        .map_err(|error| clock_refusal(&error, frequency))
+}
+
+fn clock_refusal(error: &io::Error, frequency: u64) -> TraceError {
+    use nix::libc;
+    match error.raw_os_error() {
+        Some(libc::EACCES | libc::EPERM) => TraceError::NotAllowed,
+        Some(libc::EINVAL) => TraceError::failed(
+            "opening the kernel's clock",
+            format!("{frequency} Hz: {error}: see the sysctl kernel.perf_event_max_sample_rate"),
+        ),
+        Some(libc::EMFILE) => TraceError::failed("opening the kernel's clock", format!("{error}: raise ulimit -n")),
+        _ => TraceError::failed("opening the kernel's clock", error),
+    }
+}
+
+#[cfg(test)]
+mod tests;

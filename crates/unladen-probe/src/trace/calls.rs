@@ -5,8 +5,6 @@
 use nix::libc::{self, c_long};
 use unladen_trace::FileCall;
 
-use super::kind;
-
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Call {
     pub(super) number: c_long,
@@ -197,4 +195,22 @@ impl Call {
             Reads::Sleep(waits) => [kind::SLEEP, waits as u8, 0, 0],
         }
     }
+}
+
+/// Kinds of records: `enum kind` in bpf/record.h.
+pub(super) mod kind {
+    pub(in crate::trace) const PATH: u8 = 1;
+    pub(in crate::trace) const TRANSFER: u8 = 2;
+    pub(in crate::trace) const CONNECT: u8 = 3;
+    pub(in crate::trace) const CLOSE: u8 = 4;
+    pub(in crate::trace) const LOCK: u8 = 5;
+    pub(in crate::trace) const SLEEP: u8 = 6;
+    pub(in crate::trace) const FORK: u8 = 7;
+    pub(in crate::trace) const EXEC: u8 = 8;
+    pub(in crate::trace) const EXIT: u8 = 9;
+    pub(in crate::trace) const ESTABLISHED: u8 = 10;
+    pub(in crate::trace) const COMPILE: u8 = 11;
+    pub(in crate::trace) const PREPARE: u8 = 12;
+    pub(in crate::trace) const STEP: u8 = 13;
+    pub(in crate::trace) const RESET: u8 = 14;
 }

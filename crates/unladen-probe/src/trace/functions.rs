@@ -10,13 +10,10 @@ use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 use unladen_trace::{EvidenceSource, Missing};
 
-use super::families::{FAMILIES, Family};
-use super::kernel::Kernel;
-use super::mapped::{Mapped, mapped};
-use super::object::{FUNCTIONS, open};
-use super::refusal::refusal;
-use super::{TraceError, log};
-use crate::regular_file::reopened;
+use crate::procfs::reopened;
+use crate::trace::TraceError;
+use crate::trace::kernel::Kernel;
+use crate::trace::object::{FUNCTIONS, open, refusal, said};
 
 /// Maps shared with system calls.
 const SHARED: [&str; 5] = ["watched", "events", "counts", "lost", "own"];
@@ -124,7 +121,7 @@ impl Functions {
         let found = found.ok_or_else(|| format!("no program {program}"))?;
         let options = UprobeOpts { func_name: Some(symbol.to_owned()), retprobe: at_return, ..UprobeOpts::default() };
         let attached = found.attach_uprobe_with_opts(-1, file, 0, options).map_err(|error| format!("{error:#}"));
-        log::said();
+        said();
         attached
     }
 }
@@ -151,3 +148,122 @@ fn opened(file: &Mapped, pid: u32) -> Result<PathBuf, String> {
     }
     Err(format!("{}: {last}", file.path))
 }
+
+/// Programs and libraries of a kind, whose functions are traced.
+pub(super) struct Family {
+    pub(super) source: EvidenceSource,
+    pub(super) is: fn(&str) -> bool,
+    pub(super) functions: &'static [Function],
+    /// What to install if such a file has none of the functions.
+    pub(super) takes: &'static str,
+}
+
+/// A function, and the programs of bpf/functions.bpf.c for its entry and its return.
+pub(super) struct Function {
+    pub(super) symbol: &'static str,
+    pub(super) entry: &'static str,
+    pub(super) at_return: Option<&'static str>,
+    /// Without it, the family is not traced.
+    pub(super) needed: bool,
+}
+
+const fn function(
+    symbol: &'static str,
+    entry: &'static str,
+    at_return: Option<&'static str>,
+    needed: bool,
+) -> Function {
+    Function { symbol, entry, at_return, needed }
+}
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        source: EvidenceSource::Php,
+        is: |name| name.starts_with("php") || name.starts_with("libphp"),
+        functions: &[
+            function("compile_file", "php_compile", Some("php_compiled"), true),
+            function("zend_lookup_class_ex", "php_class_lookup", None, false),
+        ],
+        takes: "a PHP that exports its functions, as Debian's does",
+    },
+    Family {
+        source: EvidenceSource::Perl,
+        is: |name| name.starts_with("perl") || name.starts_with("libperl.so"),
+        functions: &[function("Perl_yyparse", "perl_parse", Some("perl_parsed"), true)],
+        takes: "a Perl that exports its functions, as Debian's does",
+    },
+    Family {
+        source: EvidenceSource::Sqlite,
+        // Perl's DBD::SQLite, SQLite.so, may bring its own.
+        is: |name| name.starts_with("libsqlite3") || name == "SQLite.so",
+        functions: &[
+            function("sqlite3_prepare_v2", "sqlite_prepare", Some("sqlite_prepared"), true),
+            function("sqlite3_prepare_v3", "sqlite_prepare_v3", Some("sqlite_prepared"), false),
+            function("sqlite3_prepare", "sqlite_prepare", Some("sqlite_prepared"), false),
+            function("sqlite3_step", "sqlite_step", Some("sqlite_stepped"), true),
+            function("sqlite3_reset", "sqlite_reset", None, false),
+            function("sqlite3_finalize", "sqlite_reset", None, false),
+        ],
+        takes: "an SQLite that exports its functions, as Debian's does",
+    },
+];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mapped {
+    /// Device and inode, as the kernel writes them.
+    pub(super) file: (String, u64),
+    /// As the process sees it.
+    pub(super) path: String,
+    /// Addresses, which name its link in /proc/PID/map_files.
+    range: String,
+}
+
+/// Each file once; empty if the process has ended.
+pub(super) fn mapped(pid: u32) -> Vec<Mapped> {
+    parse(&std::fs::read(format!("/proc/{pid}/maps")).unwrap_or_default())
+}
+
+/// Lines as `55d0-55e0 r-xp 00001000 fe:00 1234   /usr/sbin/php-fpm8.2 (deleted)`.
+fn parse(maps: &[u8]) -> Vec<Mapped> {
+    let maps = String::from_utf8_lossy(maps);
+    let mut all: Vec<Mapped> = maps
+        .lines()
+        .filter_map(|line| {
+            let (range, rest) = line.split_once(' ')?;
+            let (rights, rest) = rest.split_once(' ')?;
+            let (_offset, rest) = rest.split_once(' ')?;
+            let (device, rest) = rest.split_once(' ')?;
+            let (inode, path) = rest.split_once(' ')?;
+            let path = path.trim_start();
+            let path = path.strip_suffix(" (deleted)").unwrap_or(path).to_owned();
+            let code = rights.contains('x') && path.starts_with('/');
+            // map_files writes addresses without leading zeros.
+            let (from, to) = range.split_once('-')?;
+            let range = format!("{}-{}", plain(from), plain(to));
+            code.then(|| inode.parse().ok().map(|inode| Mapped { file: (device.to_owned(), inode), path, range }))?
+        })
+        .collect();
+    all.sort_by(|a, b| a.file.cmp(&b.file));
+    all.dedup_by(|a, b| a.file == b.file);
+    all
+}
+
+fn plain(address: &str) -> &str {
+    let plain = address.trim_start_matches('0');
+    if plain.is_empty() { "0" } else { plain }
+}
+
+impl Mapped {
+    pub(super) fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Paths that open it from here, best first. The link leads to the very file, also in containers and after an
+    /// upgrade, but takes more privilege than the path as the process sees it.
+    pub(super) fn openable(&self, pid: u32) -> [PathBuf; 2] {
+        [format!("/proc/{pid}/map_files/{}", self.range).into(), format!("/proc/{pid}/root{}", self.path).into()]
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,10 +5,8 @@ use std::os::fd::{AsFd, AsRawFd};
 use libbpf_rs::{Link, Map, MapCore, MapFlags, MapHandle, Object, Program};
 use unladen_trace::{EvidenceSource, Missing};
 
-use super::object::{CALLS, open};
-use super::refusal::refusal;
-use super::require::nested;
-use super::{TraceError, TracerConfig, calls, log};
+use crate::trace::object::{CALLS, listen, nested, open, refusal};
+use crate::trace::{TraceError, TracerConfig, calls};
 
 /// Optional: left out if the kernel has no such tracepoint.
 const ESTABLISHED: &str = "on_state";
@@ -27,7 +25,7 @@ pub(super) struct Kernel {
 impl Kernel {
     /// Loads everything, and attaches what is not specific to a program or library.
     pub(super) fn open(config: &TracerConfig) -> Result<Self, TraceError> {
-        log::listen();
+        listen();
         let mut missing = Vec::new();
         let calls = match load_calls(config, true) {
             Ok(object) => object,

@@ -1,19 +1,24 @@
-//! The principal type is [`Tracer`].
+//! The principal type is [`Tracer`]. [`calibrate`] measures what tracing adds to the time of each call; [`ports_of`] are
+//! the listening ports, which tell accepted connections from outgoing ones.
 
+use std::collections::HashSet;
+use std::fs;
+use std::hash::Hash;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use libbpf_rs::{MapCore, MapFlags};
+use nix::libc;
 use unladen_trace::{Batch, EvidenceSource, Missing};
 
-use super::calibrate::calibrate;
-use super::counts::{Counts, WatchedEntry};
-use super::drain::Drain;
-use super::functions::Functions;
-use super::kernel::Kernel;
-use super::listening::ports_of;
-use super::require::require;
-use super::{TraceError, TracerConfig, Watched};
+use crate::tcp_table::listening_sockets;
+use crate::trace::counts::{Counts, Key, WatchedEntry, lookup};
+use crate::trace::drain::Drain;
+use crate::trace::functions::Functions;
+use crate::trace::kernel::Kernel;
+use crate::trace::object::require;
+use crate::trace::record::NOBODY;
+use crate::trace::{TraceError, TracerConfig, Watched};
 
 /// Follows processes. Nothing stays attached after it is dropped or this process is killed.
 #[derive(Debug)]
@@ -106,3 +111,65 @@ impl Tracer {
         self.overhead_ns
     }
 }
+
+/// Calls in a row; their mean is one sample.
+const ROW: u32 = 100;
+
+/// Samples whose median is taken, since an interrupt spoils one.
+const ROWS: usize = 20;
+
+/// The traced time of a call that does next to nothing (getppid, some 10 ns): the share of tracing in any call's time.
+/// This process is followed meanwhile, and its events are discarded.
+pub(super) fn calibrate(kernel: &Kernel) -> Result<u64, TraceError> {
+    let failed = |error| TraceError::failed("calibrating", error);
+    let (watched, counts) = (kernel.map("watched")?, kernel.map("counts")?);
+    let pid = std::process::id();
+    let entry = WatchedEntry { group: NOBODY, own: true, cpu_ns: 0, children: NOBODY };
+    let number = u16::try_from(libc::SYS_getppid).unwrap_or_default();
+    let key = Key { pid, group: NOBODY, number, errno: 0 };
+
+    watched.update(&pid.to_ne_bytes(), &entry.raw(), MapFlags::ANY).map_err(failed)?;
+    let sampled = (0..ROWS)
+        .map(|_| {
+            let before = lookup(&counts, key)?;
+            for _ in 0..ROW {
+                std::hint::black_box(nix::unistd::getppid());
+            }
+            let after = lookup(&counts, key)?;
+            // Zero if, for instance, the kernel has other ids for this process than it has itself.
+            let times = after.0.saturating_sub(before.0);
+            if times == 0 {
+                return Err(TraceError::failed("calibrating", "the kernel's part sees no call of this very process"));
+            }
+            Ok(after.1.saturating_sub(before.1) / times)
+        })
+        .collect::<Result<Vec<u64>, TraceError>>();
+    watched.delete(&pid.to_ne_bytes()).map_err(failed)?;
+    let mut sampled = sampled?;
+    sampled.sort_unstable();
+    Ok(sampled[ROWS / 2])
+}
+
+pub(super) fn ports_of(pids: impl IntoIterator<Item = u32>) -> HashSet<u16> {
+    ports_by(pids, |pid| fs::read_link(format!("/proc/{pid}/ns/net")).ok(), |table| fs::read_to_string(table).ok())
+}
+
+/// Reads a network's tables once, however many of the processes are in it: on a busy machine they have megabytes. A
+/// process whose network is unreadable has its tables read in any case.
+fn ports_by<N: Eq + Hash>(
+    pids: impl IntoIterator<Item = u32>,
+    network: impl Fn(u32) -> Option<N>,
+    mut read: impl FnMut(&Path) -> Option<String>,
+) -> HashSet<u16> {
+    let (mut networks, mut ports) = (HashSet::new(), HashSet::new());
+    for pid in pids.into_iter().filter(|pid| network(*pid).is_none_or(|network| networks.insert(network))) {
+        for family in ["tcp", "tcp6"] {
+            let table = read(Path::new(&format!("/proc/{pid}/net/{family}"))).unwrap_or_default();
+            ports.extend(listening_sockets(&table).map(|socket| socket.port));
+        }
+    }
+    ports
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,23 +1,17 @@
 //! The principal type is [`Connections`]: connections that followed processes open as clients, and their traffic.
 
 mod conversation;
-mod key;
-mod notice;
 
 use std::collections::{BTreeMap, HashMap};
 
 use nix::errno::Errno;
 
-use super::moment::Moment;
-use super::statements::Statements;
-use super::table::{MAX_KEYS, Table};
-use super::transfer::Transfer;
+use crate::assembly::statements::Statements;
+use crate::assembly::table::{MAX_KEYS, Moment, Table, Transfer};
 use crate::event::{Peer, Socket};
 use crate::evidence::{ConnectionSeen, DnsSeen, Evidence, Protocol};
 use crate::series::Series;
-use conversation::Conversation;
-use key::{Key, name};
-use notice::Notice;
+use conversation::{Conversation, Key, Notice, name};
 
 const MAX_SOCKETS: usize = 100_000;
 
@@ -70,7 +64,7 @@ impl Connections {
         self.open.insert(socket.id, Conversation::opened((pid, group), socket, at_ns, took_ns, pending, moment));
     }
 
-    pub(super) fn established(&mut self, socket: &Socket, took_ns: u64, _moment: Moment) {
+    pub(super) fn established(&mut self, socket: &Socket, took_ns: u64) {
         if let Some(conversation) = self.open.get_mut(&socket.id) {
             conversation.connect_ns = conversation.connect_ns.max(took_ns);
         }
@@ -142,19 +136,24 @@ impl Connections {
         }
     }
 
-    /// Accounts for a finished connection: its protocol is only known at the end.
+    /// Accounts for a finished connection.
     fn account(&mut self, conversation: Conversation, moment: Moment) {
-        let Some(opened_in) = conversation.opened_in.filter(|_| !conversation.datagram) else { return };
+        if let Some(seen) = self.account_for_opening(&conversation)
+            && !conversation.used
+        {
+            seen.unused.add(moment.phase, 1);
+        }
+    }
+
+    /// Done at the end, as its protocol is not known earlier. `None` if it was opened before tracing began.
+    fn account_for_opening(&mut self, conversation: &Conversation) -> Option<&mut Seen> {
+        let opened_in = conversation.opened_in.filter(|_| !conversation.datagram)?;
         let key = conversation.key();
         self.opened.add(key.clone(), opened_in, conversation.opening_ns());
         if let Some(took_ns) = conversation.login() {
             self.logins.add(key.clone(), opened_in, took_ns);
         }
-        let unused = !conversation.is_used();
-        let seen = self.seen(key, &conversation.peer);
-        if unused {
-            seen.unused.add(moment.phase, 1);
-        }
+        Some(self.seen(key, &conversation.peer))
     }
 
     fn seen(&mut self, key: Key, peer: &Peer) -> &mut Seen {
@@ -172,14 +171,8 @@ impl Connections {
 
     pub(super) fn finish(mut self, evidence: &mut Evidence) {
         // Connections that stay open: whether something will be asked over them is unknown.
-        for (_, conversation) in std::mem::take(&mut self.open) {
-            let Some(opened_in) = conversation.opened_in.filter(|_| !conversation.datagram) else { continue };
-            let key = conversation.key();
-            self.opened.add(key.clone(), opened_in, conversation.opening_ns());
-            if let Some(took_ns) = conversation.login() {
-                self.logins.add(key.clone(), opened_in, took_ns);
-            }
-            self.seen(key, &conversation.peer);
+        for conversation in std::mem::take(&mut self.open).into_values() {
+            self.account_for_opening(&conversation);
         }
         let mut connections: BTreeMap<Key, ConnectionSeen> = BTreeMap::new();
         for (key, seen) in self.seen {

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::moment::Moment;
-use super::table::Table;
-use super::transfer::Transfer;
+use crate::assembly::table::{Moment, Table, Transfer};
 use crate::event::{Peer, Way};
 use crate::evidence::{Evidence, LogSeen, LogSink};
 use crate::secrets::without_secrets;

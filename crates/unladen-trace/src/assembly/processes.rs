@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::moment::Moment;
-use super::table::Table;
+use crate::assembly::table::{Moment, Table};
 use crate::event::Language;
 use crate::evidence::{CompileSeen, Evidence, ProcessSeen};
 use crate::series::Series;

@@ -1,9 +1,10 @@
-//! The principal type is [`Table`]: counts by key.
+//! What all parts of the assembly share: [`Table`], counts by key; [`Moment`], where in a counting something happened; and
+//! [`Transfer`], bytes over a socket.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::moment::Moment;
+use crate::event::{Socket, Way};
 use crate::evidence::Counted;
 
 /// Most keys of one table, of some 0.7 kB each. Twelve first requests of Sympa with 300 lists have 120,000: each lock
@@ -66,4 +67,54 @@ impl<K: Eq + Hash> Table<K> {
         all.sort_by(|a, b| a.0.cmp(&b.0));
         all
     }
+}
+
+/// Where in a counting something happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Moment {
+    pub(super) phase: usize,
+    /// Number of the request over all phases. The time between two requests belongs to the former.
+    pub(super) request: u64,
+}
+
+/// A phase as it was run, into which events are sorted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Window {
+    pub on: bool,
+    /// CLOCK_MONOTONIC in ns.
+    pub begin_ns: u64,
+    pub end_ns: u64,
+    /// When each request was sent, in order. In an off phase: when requests would have been sent, so that what other
+    /// traffic repeats within such a time is known and drops out.
+    pub sent_ns: Vec<u64>,
+}
+
+impl Window {
+    /// An off phase, cut into stretches of a request's length.
+    pub fn idle(begin_ns: u64, end_ns: u64, request_ns: u64) -> Self {
+        let step = usize::try_from(request_ns.max(1)).unwrap_or(usize::MAX);
+        Self { on: false, begin_ns, end_ns, sent_ns: (begin_ns..end_ns).step_by(step).collect() }
+    }
+
+    /// Mean time from one request to the next, ns.
+    pub fn request_ns(&self) -> u64 {
+        (self.end_ns.saturating_sub(self.begin_ns) / (self.sent_ns.len().max(1) as u64)).max(1)
+    }
+
+    /// The request under way, or the last one before.
+    pub(super) fn request_at(&self, at_ns: u64) -> u64 {
+        (self.sent_ns.partition_point(|sent| *sent <= at_ns).max(1) - 1) as u64
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Transfer<'a> {
+    pub(super) at_ns: u64,
+    pub(super) pid: u32,
+    pub(super) group: usize,
+    pub(super) way: Way,
+    pub(super) socket: &'a Socket,
+    pub(super) result: i64,
+    pub(super) payload: &'a [u8],
+    pub(super) took_ns: u64,
 }

@@ -1,9 +1,9 @@
-//! The principal type is [`ConnectionSeen`]: connections to one peer.
+//! The principal type is [`ConnectionSeen`]: connections to one peer; [`QuerySeen`] is a statement asked over one, and
+//! [`PathSeen`] other stations of the request.
 
 use serde::{Deserialize, Serialize};
 
-use super::counted::Counted;
-use crate::series::Series;
+use crate::series::{Counted, Series};
 
 /// The protocol of a connection, by its content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -85,4 +85,109 @@ impl Protocol {
             Self::Silent | Self::Other => return None,
         })
     }
+}
+
+/// A request's known path beside the groups.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PathSeen {
+    /// Peers that were asked for the request, and cannot be examined.
+    pub beyond: Vec<PeerSeen>,
+    pub unknown: Option<PathUnknown>,
+}
+
+/// A peer that was asked, and cannot be examined.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PeerSeen {
+    /// `10.0.0.5:5432`
+    pub peer: String,
+    pub protocol: Protocol,
+    pub why: Unseen,
+}
+
+/// Why a peer cannot be examined. Older recordings contain the words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unseen {
+    /// Nobody listens there in this machine's own network.
+    #[default]
+    #[serde(alias = "nobody listens there in this machine's own network: another host, or a container's network")]
+    Elsewhere,
+    /// The listener may not be examined.
+    #[serde(alias = "who listens there is hidden from this user")]
+    Hidden,
+    /// No address leads there.
+    #[serde(alias = "the request was handed over a socket without a name")]
+    Nameless,
+    /// Others were followed.
+    #[serde(alias = "more servers are asked than are followed")]
+    TooMany,
+}
+
+/// Why a path is unknown.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PathUnknown {
+    pub why: String,
+    /// What would help; empty if nothing does.
+    pub takes: String,
+}
+
+impl Unseen {
+    /// Parses its half of a sentence.
+    pub fn named(text: &str) -> Option<Self> {
+        [Self::Elsewhere, Self::Hidden, Self::Nameless, Self::TooMany]
+            .into_iter()
+            .find(|unseen| unseen.as_str() == text)
+    }
+
+    /// Half a sentence.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Elsewhere => {
+                "nobody listens there in this machine's own network: another host, or a container's network"
+            }
+            Self::Hidden => "who listens there is hidden from this user",
+            Self::Nameless => "the request was handed over a socket without a name",
+            Self::TooMany => "more servers are asked than are followed",
+        }
+    }
+}
+
+/// An SQL statement, by its fingerprint.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct QuerySeen {
+    pub group: usize,
+    /// The connection's peer, or the SQLite library.
+    pub database: String,
+    pub protocol: QueryProtocol,
+    /// Text with literals as `?` and lists collapsed.
+    pub fingerprint: String,
+    /// One of its texts, cut.
+    pub example: String,
+    pub writes: bool,
+    /// With the time until its answer began (SQLite: all of its steps).
+    pub counted: Counted,
+    /// Separate preparations, with the time until their answer. Executions are counted above.
+    pub prepares: Counted,
+    /// Repetitions of the same text with the same values in one request.
+    pub identical: Series,
+    /// Number of different texts in a request, summed over the requests.
+    pub distinct: Series,
+    /// Rows returned, if visible.
+    pub rows: Option<Series>,
+}
+
+/// Where a statement was seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueryProtocol {
+    #[default]
+    Postgres,
+    /// On the wire to MySQL or MariaDB.
+    Mysql,
+    /// In SQLite's library.
+    Sqlite,
 }

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::Dialect;
-use super::lexer::CUT;
-use super::normal::Normal;
-use super::statement::{self, StatementKind};
+use crate::evidence::QueryProtocol;
+use crate::sql::Dialect;
+use crate::sql::lexer::CUT;
+use crate::sql::normal::{Normal, Piece};
 
 /// Longest fingerprint in bytes; a longer one is cut at a word and ends in `…`.
 pub const MAX_FINGERPRINT: usize = 1000;
@@ -20,7 +20,6 @@ pub struct Fingerprint {
     /// comments.
     pub text: String,
     pub writes: bool,
-    pub kind: StatementKind,
     /// The text was incomplete, or its fingerprint was cut.
     pub truncated: bool,
 }
@@ -48,15 +47,15 @@ pub fn fingerprint(text: &[u8], dialect: Dialect) -> Fingerprint {
         source.push_str(CUT);
     }
     let made = Normal::of(&source, dialect);
-    let (kind, writes) = (statement::kind(&made.pieces), statement::writes(&made.pieces, dialect));
+    let writes = writes(&made.pieces, dialect);
     let rendered = made.render();
     match cut_to_length(&rendered) {
         // Cutting may leave a list open, so the result is normalised again.
         Some(cut) => {
             let text = Normal::of(&cut, dialect).render().into_iter().collect();
-            Fingerprint { text, writes, kind, truncated: true }
+            Fingerprint { text, writes, truncated: true }
         }
-        None => Fingerprint { text: rendered.into_iter().collect(), writes, kind, truncated: made.cut },
+        None => Fingerprint { text: rendered.into_iter().collect(), writes, truncated: made.cut },
     }
 }
 
@@ -77,3 +76,128 @@ fn cut_to_length(rendered: &[Cow<'_, str>]) -> Option<String> {
     cut.push_str(CUT);
     Some(cut)
 }
+
+/// First words of statements that change data or the schema, except COPY.
+const WRITING: &[&str] = &[
+    "ALTER", "CLUSTER", "COMMENT", "CREATE", "DELETE", "DROP", "GRANT", "IMPORT", "INSERT", "LOAD", "MERGE",
+    "OPTIMIZE", "REFRESH", "REINDEX", "RENAME", "REPAIR", "REPLACE", "REVOKE", "TRUNCATE", "UPDATE",
+];
+
+pub(super) fn writes(pieces: &[Piece<'_>], dialect: Dialect) -> bool {
+    pieces.split(|piece| *piece == Piece::Semicolon).any(|part| one_writes(part, dialect))
+}
+
+fn one_writes(pieces: &[Piece<'_>], dialect: Dialect) -> bool {
+    let Some(verb) = verb(pieces) else { return false };
+    let word = word(pieces, verb);
+    let after = pieces.get(verb + 1..).unwrap_or_default();
+    if WRITING.iter().any(|writing| word.eq_ignore_ascii_case(writing)) {
+        return true;
+    }
+    if word.eq_ignore_ascii_case("copy") {
+        return outside_brackets(after).any(|(_, piece)| named(piece, "FROM"));
+    }
+    // WITH gone AS (DELETE …) SELECT …
+    let inside = pieces.iter().zip(pieces.iter().skip(1)).take(verb).any(|(before, piece)| {
+        matches!(before, Piece::Open('('))
+            && ["INSERT", "UPDATE", "DELETE", "MERGE"].iter().any(|verb| named(piece, verb))
+    });
+    inside || dialect == Dialect::Postgres && word.eq_ignore_ascii_case("select") && makes_a_table(after)
+}
+
+/// SELECT … INTO table; not INTO OUTFILE or INTO @variable.
+fn makes_a_table(after: &[Piece<'_>]) -> bool {
+    outside_brackets(after).any(|(at, piece)| {
+        named(piece, "INTO")
+            && after.get(at + 1).is_some_and(|next| {
+                !matches!(next, Piece::Op("@")) && !named(next, "OUTFILE") && !named(next, "DUMPFILE")
+            })
+    })
+}
+
+/// Position of the main verb: the first word, after brackets; with WITH the one after its parts.
+fn verb(pieces: &[Piece<'_>]) -> Option<usize> {
+    let first = pieces.iter().position(|piece| !matches!(piece, Piece::Open(_)))?;
+    if !pieces.get(first).is_some_and(|piece| named(piece, "WITH")) {
+        return Some(first);
+    }
+    let verbs = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "VALUES", "TABLE"];
+    let rest = pieces.get(first..).unwrap_or_default();
+    outside_brackets(rest)
+        .find(|(_, piece)| verbs.iter().any(|verb| matches!(piece, Piece::Keyword(own) if own == verb)))
+        .map(|(at, _)| first + at)
+}
+
+fn outside_brackets<'a, 'p>(pieces: &'p [Piece<'a>]) -> impl Iterator<Item = (usize, &'p Piece<'a>)> {
+    let mut depth = 0_usize;
+    pieces.iter().enumerate().filter(move |(_, piece)| {
+        match piece {
+            Piece::Open(_) => depth += 1,
+            Piece::Close(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    })
+}
+
+fn word<'p>(pieces: &'p [Piece<'_>], at: usize) -> &'p str {
+    match pieces.get(at) {
+        Some(Piece::Keyword(word)) => word,
+        Some(Piece::Name(name)) => name,
+        _ => "",
+    }
+}
+
+fn named(piece: &Piece<'_>, word: &str) -> bool {
+    match piece {
+        Piece::Keyword(own) => *own == word,
+        Piece::Name(name) => name.eq_ignore_ascii_case(word),
+        _ => false,
+    }
+}
+
+/// Replaces a value of SQLite that was in the text.
+const LEFT_OUT: &str = "…";
+
+/// A statement of this fingerprint, as evidence stores it: without values. Those in texts given to SQLite's library
+/// become `…`, so that separate values can still be recognised; all others become `?`.
+///
+/// ```
+/// use unladen_trace::QueryProtocol;
+/// use unladen_trace::sql::without_values;
+///
+/// let (text, fingerprint) = ("select a from t where token = 'x'", "SELECT a FROM t WHERE token = ?");
+/// assert_eq!(without_values(text, fingerprint, QueryProtocol::Mysql), fingerprint);
+/// assert_eq!(without_values(text, fingerprint, QueryProtocol::Sqlite), "SELECT a FROM t WHERE token = …");
+/// ```
+pub fn without_values(text: &str, fingerprint: &str, protocol: QueryProtocol) -> String {
+    if protocol == QueryProtocol::Sqlite && !has_placeholder(text) {
+        return fingerprint.replace('?', LEFT_OUT);
+    }
+    fingerprint.to_owned()
+}
+
+/// Whether values are given apart from the text: `?`, `?1`, `:name`, `@name`, `$name` outside of quotes.
+pub fn has_placeholder(text: &str) -> bool {
+    let mut quote = None;
+    let mut before = ' ';
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(open), _) if open == letter => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(letter),
+            (None, '?') => return true,
+            // `::` is a cast.
+            (None, ':' | '@' | '$') if before != ':' && letters.peek().is_some_and(|next| next.is_alphanumeric()) => {
+                return true;
+            }
+            (None, _) => {}
+        }
+        before = letter;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests;

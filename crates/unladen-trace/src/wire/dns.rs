@@ -6,7 +6,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::json;
+use serde_json::{Deserializer, Value};
+
 use super::reader::ByteReader;
 
 /// Questions read of one message; resolvers send one.
@@ -157,21 +158,21 @@ fn kind_name(kind: u16) -> String {
 
 /// `{"method":"io.systemd.Resolve.ResolveHostname","parameters":{"name":"example.org","family":2}}`
 fn resolved(payload: &[u8]) -> Option<Question> {
-    let members = json::members(payload);
-    let member = |wanted: &str| members.iter().find(|(path, _)| path == wanted).map(|(_, value)| value.as_str());
-    if member("method")? != "io.systemd.Resolve.ResolveHostname" {
+    // A NUL follows.
+    let call: Value = Deserializer::from_slice(payload).into_iter().next()?.ok()?;
+    if call.get("method")? != "io.systemd.Resolve.ResolveHostname" {
         return None;
     }
-    let given = member("parameters.name")?;
+    let given = call.pointer("/parameters/name")?.as_str()?;
     let mut name = String::new();
     for byte in given.trim_end_matches('.').bytes().take(MAX_NAME) {
         // Here a dot separates labels.
         if byte == b'.' { name.push('.') } else { push_escaped(&mut name, byte) }
     }
     // AF_INET, AF_INET6; both by default.
-    let kind = match member("parameters.family") {
-        Some("2") => "A",
-        Some("10") => "AAAA",
+    let kind = match call.pointer("/parameters/family").and_then(Value::as_u64) {
+        Some(2) => "A",
+        Some(10) => "AAAA",
         _ => "A+AAAA",
     };
     Some(Question { name, kind: kind.to_owned() })

@@ -9,8 +9,6 @@ use super::reader::{ByteReader, printable};
 pub const VERSION: u8 = 1;
 /// `FCGI_BEGIN_REQUEST`
 pub const BEGIN_REQUEST: u8 = 1;
-/// `FCGI_ABORT_REQUEST`
-pub const ABORT_REQUEST: u8 = 2;
 /// `FCGI_END_REQUEST`
 pub const END_REQUEST: u8 = 3;
 /// `FCGI_PARAMS`

@@ -3,25 +3,16 @@
 //! Source: MySQL's "Client/Server Protocol" in its source documentation (Basic Packets, Connection Phase, Command
 //! Phase), and MariaDB's "Clients & Utilities: Client/Server Protocol" for its extensions.
 
-mod attributes;
-mod command;
-mod packet;
 mod recognise;
-mod statements;
-#[cfg(test)]
-mod tests;
-
-use super::prepared::Text;
-use super::reader::ByteReader;
-use super::statement::{Statement, identity, values};
-use crate::event::MAX_TAIL;
-use attributes::attributes;
-use command::Command;
-use packet::{ATTRIBUTES, COMPRESS, HEAD, SSL, SSL_REQUEST, ZSTD, number};
-use recognise::{is_command, is_handshake, may_begin_command};
-use statements::Statements;
 
 pub use recognise::looks_like_mysql;
+
+use crate::event::MAX_TAIL;
+use crate::wire::prepared::{Prepared, Statement, Text, identity, values};
+use crate::wire::reader::{ByteReader, Kept};
+use recognise::{
+    ATTRIBUTES, COMPRESS, HEAD, LARGE, SSL, SSL_REQUEST, ZSTD, is_command, is_handshake, may_begin_command, number,
+};
 
 /// Decodes the client's side of one connection.
 #[derive(Debug, Default)]
@@ -70,11 +61,6 @@ impl MysqlClient {
     /// Whether the connection is encrypted, and unreadable from now on.
     pub fn is_tls(&self) -> bool {
         self.state == State::Encrypted
-    }
-
-    /// Whether the connection is compressed, and unreadable from now on.
-    pub fn is_compressed(&self) -> bool {
-        self.state == State::Compressed
     }
 
     /// Handles one send: its first bytes and total length. `out` gets each query, each prepared statement
@@ -285,3 +271,174 @@ impl MysqlClient {
         self.awaits = Awaits::Rows;
     }
 }
+
+#[derive(Debug)]
+struct Command {
+    /// Sequence of its first packet: 0, unless it is only part of something else.
+    first: u8,
+    /// Sequence of its last packet.
+    sequence: u8,
+    kept: Kept,
+    /// The packet has the maximum length: another follows.
+    more: bool,
+}
+
+impl Command {
+    fn new(sequence: u8, length: u32) -> Self {
+        let mut command = Self { first: sequence, sequence, kept: Kept::default(), more: false };
+        command.packet(sequence, length);
+        command
+    }
+
+    fn packet(&mut self, sequence: u8, length: u32) {
+        self.sequence = sequence;
+        self.kept.announce(u64::from(length));
+        self.more = length == LARGE;
+    }
+
+    /// Skips unseen bytes; returns how many were its own, including heads of its further packets.
+    fn skip(&mut self, hole: u64) -> u64 {
+        // A client that waits for its answer sends nothing else.
+        if self.more && hole > self.kept.left {
+            self.kept.announce(hole - self.kept.left);
+            self.more = false;
+        }
+        self.kept.skip(hole)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.kept.left == 0 && !self.more
+    }
+}
+
+const MAX_ATTRIBUTES: u64 = 1000;
+
+/// The text after the attributes of a query: count, sets (always one), and if there are any: which are NULL, their
+/// types and names, their values.
+fn attributes(body: &[u8]) -> Option<&[u8]> {
+    let mut reader = ByteReader(body);
+    let count = number(&mut reader)?;
+    number(&mut reader)?;
+    if count == 0 {
+        return Some(reader.0);
+    }
+    if count > MAX_ATTRIBUTES {
+        return None;
+    }
+    let nulls = reader.take(usize::try_from(count.div_ceil(8)).ok()?)?;
+    if reader.u8()? != 1 {
+        return None;
+    }
+    let mut types = Vec::new();
+    for _ in 0..count {
+        types.push(reader.u16_le()?.to_le_bytes()[0]);
+        let name = usize::try_from(number(&mut reader)?).ok()?;
+        reader.take(name)?;
+    }
+    for (at, kind) in types.into_iter().enumerate() {
+        if nulls.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1) {
+            continue;
+        }
+        let length = match kind {
+            // TINY; SHORT, YEAR; LONG, FLOAT, INT24; DOUBLE, LONGLONG; NULL
+            1 => 1,
+            2 | 13 => 2,
+            3 | 4 | 9 => 4,
+            5 | 8 => 8,
+            6 => 0,
+            // TIMESTAMP, DATE, TIME, DATETIME: with a length prefix
+            7 | 10 | 11 | 12 => usize::from(reader.u8()?),
+            _ => usize::try_from(number(&mut reader)?).ok()?,
+        };
+        reader.take(length)?;
+    }
+    Some(reader.0)
+}
+
+const MAX_WAITING: usize = 64;
+/// MariaDB: the statement prepared last.
+const LAST_PREPARED: u32 = u32::MAX;
+
+/// Texts of prepared statements by id.
+#[derive(Debug, Default)]
+struct Statements {
+    prepared: Prepared,
+    /// Id of the next prepared statement, if one was seen: the server counts them. (The first is not always 1: MariaDB
+    /// goes on counting when a thread takes another connection.)
+    next_id: Option<u32>,
+    /// Texts before the first seen id, oldest first; their ids are below it.
+    waiting: Vec<Text>,
+    last: Option<Text>,
+    /// Its id is known from the answer or an execution.
+    sure: bool,
+}
+
+impl Statements {
+    /// COM_STMT_PREPARE.
+    fn prepare(&mut self, text: Text) {
+        self.last = Some(text);
+        self.sure = false;
+    }
+
+    /// The answer to COM_STMT_PREPARE, if it was seen. Ids count up, even on failure: without an answer the order
+    /// decides.
+    fn answered(&mut self, packet: Option<&[u8]>) {
+        match (packet, self.next_id) {
+            (Some([0, a, b, c, d, ..]), _) => self.told(u32::from_le_bytes([*a, *b, *c, *d])),
+            // ERR
+            (Some([0xff, ..]), next) => {
+                self.next_id = next.map(|id| id.wrapping_add(1));
+                self.last = None;
+            }
+            (_, Some(next)) => {
+                if let Some(text) = self.last.clone() {
+                    self.prepared.insert(&next.to_le_bytes(), text);
+                    self.next_id = Some(next.wrapping_add(1));
+                }
+            }
+            (_, None) => {
+                if self.waiting.len() == MAX_WAITING {
+                    self.waiting.remove(0);
+                }
+                self.waiting.extend(self.last.clone());
+            }
+        }
+    }
+
+    /// Learns the id of the statement prepared last; waiting ones precede it.
+    fn told(&mut self, id: u32) {
+        let Some(last) = self.last.clone() else { return };
+        // It waits too, if it was executed before its answer was seen.
+        self.waiting.pop_if(|newest| *newest == last);
+        for (text, before) in self.waiting.drain(..).rev().zip(1..) {
+            self.prepared.insert(&id.wrapping_sub(before).to_le_bytes(), text);
+        }
+        self.prepared.insert(&id.to_le_bytes(), last);
+        self.next_id = Some(id.wrapping_add(1));
+        self.sure = true;
+    }
+
+    /// COM_STMT_EXECUTE: the text of the statement, if known.
+    fn executed(&mut self, id: u32) -> Option<&Text> {
+        if !self.sure && id != LAST_PREPARED && self.prepared.get(&id.to_le_bytes()).is_none() {
+            // Most statements are executed right after preparation.
+            self.told(id);
+        }
+        if id == LAST_PREPARED { self.last.as_ref() } else { self.prepared.get(&id.to_le_bytes()) }
+    }
+
+    /// COM_STMT_CLOSE.
+    fn close(&mut self, id: &[u8]) {
+        self.prepared.remove(id);
+    }
+
+    /// COM_CHANGE_USER, COM_RESET_CONNECTION: the server closes all; it goes on counting.
+    fn forget(&mut self) {
+        self.prepared.clear();
+        self.waiting.clear();
+        self.last = None;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,25 +2,11 @@
 //!
 //! Source: chapter "Frontend/Backend Protocol" of PostgreSQL's documentation, mainly section "Message Formats".
 
-mod message;
-mod recognise;
-mod rows;
-mod startup;
-#[cfg(test)]
-mod tests;
-
 use std::collections::HashMap;
 
-use super::prepared::{Prepared, Text};
-use super::reader::ByteReader;
-use super::statement::{Statement, identity, values};
 use crate::event::MAX_TAIL;
-use message::Message;
-use recognise::{MAX_MESSAGE, chains, is_tag};
-use rows::rows;
-use startup::{CANCEL, GSSENC, SSL, is_startup};
-
-pub use recognise::looks_like_postgres;
+use crate::wire::prepared::{Prepared, Statement, Text, identity, values};
+use crate::wire::reader::{ByteReader, Kept};
 
 /// Portals remembered. Clients that name them close them; most use the unnamed one.
 const MAX_PORTALS: usize = 64;
@@ -266,3 +252,151 @@ impl PostgresClient {
         }
     }
 }
+
+#[derive(Debug)]
+struct Message {
+    /// 0 for the first of a connection, which has none.
+    tag: u8,
+    kept: Kept,
+}
+
+impl Message {
+    fn new(tag: u8, length: u64) -> Self {
+        let mut kept = Kept::default();
+        kept.announce(length);
+        Self { tag, kept }
+    }
+
+    fn read(&mut self, reader: &mut ByteReader<'_>) {
+        // Passwords and the data of COPY are of no interest.
+        self.kept.read(reader, !matches!(self.tag, b'p' | b'd'));
+    }
+}
+
+/// Rows of all completed commands, if backend messages chain up to the end and one of them completes a command.
+fn rows(tail: &[u8]) -> Option<u64> {
+    let mut reader = ByteReader(tail);
+    let mut rows = None;
+    while let Some(tag) = reader.u8() {
+        if !matches!(
+            tag,
+            b'1' | b'2'
+                | b'3'
+                | b'A'
+                | b'C'
+                | b'D'
+                | b'E'
+                | b'I'
+                | b'K'
+                | b'N'
+                | b'R'
+                | b'S'
+                | b'T'
+                | b'Z'
+                | b'c'
+                | b'n'
+                | b's'
+                | b't'
+        ) {
+            return None;
+        }
+        let length = reader.u32()?.checked_sub(4)?;
+        let body = reader.take(usize::try_from(length).ok()?)?;
+        match (tag, body) {
+            (b'C', body) => {
+                let command = command_rows(body.strip_suffix(b"\0")?)?;
+                rows = Some(rows.unwrap_or(0_u64).saturating_add(command));
+            }
+            (b'Z', [b'I' | b'T' | b'E']) => {}
+            (b'Z', _) => return None,
+            _ => {}
+        }
+    }
+    rows
+}
+
+/// `SELECT 5`, `INSERT 0 1`, `BEGIN`.
+fn command_rows(tag: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(tag).ok()?;
+    let (command, last) = text.rsplit_once(' ').unwrap_or((text, ""));
+    if !command.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'0'..=b'9'))
+        || command.is_empty()
+    {
+        return None;
+    }
+    Some(last.parse().unwrap_or(0))
+}
+
+/// Longest message (`PQ_LARGE_MESSAGE_LIMIT`, 1 GiB less one).
+const MAX_MESSAGE: u32 = (1 << 30) - 1;
+
+/// Whether a client may send this first, or after unseen bytes.
+pub fn looks_like_postgres(first: &[u8]) -> bool {
+    // Truncation is unknown here: the end of the last message may be missing.
+    is_startup(first) || chains(first, usize::MAX) && is_telling(first)
+}
+
+/// Any bytes may look like a tag and a length: more is required without a seen beginning.
+fn is_telling(first: &[u8]) -> bool {
+    let mut reader = ByteReader(first);
+    let (Some(tag), Some(length)) = (reader.u8(), reader.u32()) else { return false };
+    let body = usize::try_from(length).ok().and_then(|length| reader.0.get(..length - 4));
+    match (tag, body) {
+        (b'Q', Some(body)) => memchr::memchr(0, body) == Some(body.len().wrapping_sub(1)),
+        (b'Q', None) => memchr::memchr(0, reader.0).is_none(),
+        (b'P', _) => ByteReader(reader.0).until_nul().is_some_and(|name| name.len() < 64 && !name.contains(&b'\n')),
+        (b'B', Some(body)) => body.len() >= 8,
+        (b'X' | b'S' | b'H', Some(body)) => body.is_empty(),
+        (b'C' | b'D', Some([b'S' | b'P', .., 0])) => true,
+        _ => false,
+    }
+}
+
+/// Whether messages with tags follow each other from the first to the last seen byte.
+fn chains(payload: &[u8], total: usize) -> bool {
+    let mut reader = ByteReader(payload);
+    let mut seen = false;
+    while let Some(tag) = reader.u8() {
+        if !is_tag(tag) {
+            return false;
+        }
+        let Some(length) = reader.u32() else { return seen };
+        let body = (length as usize).saturating_sub(4);
+        if !(4..=MAX_MESSAGE).contains(&length) {
+            return false;
+        }
+        seen = true;
+        if reader.take(body).is_none() {
+            // It continues in unseen bytes, or in the next send.
+            return total > payload.len() || is_telling(payload);
+        }
+    }
+    seen
+}
+
+fn is_tag(tag: u8) -> bool {
+    matches!(tag, b'Q' | b'P' | b'B' | b'D' | b'E' | b'C' | b'S' | b'H' | b'F' | b'X' | b'd' | b'c' | b'f' | b'p')
+}
+
+/// Codes in place of a protocol version, in the first message of a connection.
+const CANCEL: u32 = 80_877_102;
+const SSL: u32 = 80_877_103;
+const GSSENC: u32 = 80_877_104;
+/// The protocol's major version, in the upper half of the code.
+const VERSION: u32 = 3;
+/// Longest first message accepted by the server (`MAX_STARTUP_PACKET_LENGTH`).
+const MAX_STARTUP: u32 = 10_000;
+/// The first message of a connection.
+
+fn is_startup(first: &[u8]) -> bool {
+    let mut reader = ByteReader(first);
+    let (Some(length), Some(code)) = (reader.u32(), reader.u32()) else { return false };
+    match code {
+        SSL | GSSENC => length == 8,
+        CANCEL => (16..=MAX_STARTUP).contains(&length),
+        code => code >> 16 == VERSION && (9..=MAX_STARTUP).contains(&length),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! The principal type is [`Line`]: a line of the system's log.
+//! Lines of the system's log. The principal function is [`message`].
 //!
 //! Source: RFC 3164, section 4.1 (what the C library's syslog(3) writes), RFC 5424, section 6; for
 //! /run/systemd/journal/socket systemd's "Native Journal Protocol".
@@ -11,45 +11,22 @@ use super::reader::printable;
 /// Bytes kept of a message.
 const MAX_MESSAGE: usize = 512;
 
-/// Facilities by number, RFC 5424 table 1, as syslog(3) names them.
-const FACILITIES: &[&str] = &[
-    "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "ftp", "ntp",
-    "audit", "alert", "clock", "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7",
-];
-/// Severities by number, RFC 5424 table 2.
-const SEVERITIES: &[&str] = &["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"];
-
-/// A line of the system's log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
-    /// `mail`, `local0`; unknown for the journal.
-    pub facility: Option<&'static str>,
-    /// `err`, `info`.
-    pub severity: Option<&'static str>,
-    /// Includes the program's name, without time and host; cut, and without control characters.
-    pub text: String,
-}
-
 /// Whether a line with its priority begins here.
 pub fn looks_like_syslog(payload: &[u8]) -> bool {
     priority(payload).is_some()
 }
 
-/// The text of a line; of anything else its beginning.
+/// The text of a line, which includes the program's name, without time and host; of anything else its beginning. Cut, and
+/// without control characters.
 pub fn message(payload: &[u8]) -> String {
-    line(payload).map_or_else(|| printable(payload.trim_ascii(), MAX_MESSAGE), |line| line.text)
+    printable(text(payload).unwrap_or_else(|| payload.trim_ascii()), MAX_MESSAGE)
 }
 
-/// Parses a line with its priority, or the journal's fields.
-pub fn line(payload: &[u8]) -> Option<Line> {
-    let Some((priority, rest)) = priority(payload) else { return journal(payload) };
+/// Of a line with its priority, or the journal's fields.
+fn text(payload: &[u8]) -> Option<&[u8]> {
+    let Some((_, rest)) = priority(payload) else { return journal(payload) };
     let text = after_time(rest).trim_ascii();
-    let text = text.trim_ascii_end();
-    Some(Line {
-        facility: FACILITIES.get(usize::from(priority >> 3)).copied(),
-        severity: SEVERITIES.get(usize::from(priority & 7)).copied(),
-        text: printable(text.strip_suffix(b"\0").unwrap_or(text), MAX_MESSAGE),
-    })
+    Some(text.strip_suffix(b"\0").unwrap_or(text))
 }
 
 /// `<165>`: up to 191, without leading zeros.
@@ -93,13 +70,6 @@ fn after_time(rest: &[u8]) -> &[u8] {
 }
 
 /// `PRIORITY=6\nMESSAGE=text\n`
-fn journal(payload: &[u8]) -> Option<Line> {
-    let fields = || payload.split(|byte| *byte == b'\n');
-    let field = |name: &[u8]| fields().find_map(|line| line.strip_prefix(name));
-    let text = field(b"MESSAGE=")?;
-    let severity = field(b"PRIORITY=").and_then(|digits| match digits {
-        [digit @ b'0'..=b'7'] => SEVERITIES.get(usize::from(digit - b'0')).copied(),
-        _ => None,
-    });
-    Some(Line { facility: None, severity, text: printable(text, MAX_MESSAGE) })
+fn journal(payload: &[u8]) -> Option<&[u8]> {
+    payload.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"MESSAGE="))
 }

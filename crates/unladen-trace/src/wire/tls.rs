@@ -1,7 +1,6 @@
 //! The principal type is [`ClientHello`]: how a client begins TLS.
 //!
-//! Source: RFC 8446, section 5.1 (records) and 4.1.2 (ClientHello); RFC 6066, section 3 (server name); RFC 5077
-//! (tickets).
+//! Source: RFC 8446, section 5.1 (records) and 4.1.2 (ClientHello); RFC 6066, section 3 (server name).
 
 #[cfg(test)]
 mod tests;
@@ -14,13 +13,8 @@ const HANDSHAKE: u8 = 22;
 const APPLICATION_DATA: u8 = 23;
 /// Type of handshake message.
 const CLIENT_HELLO: u8 = 1;
-/// Extensions.
+/// Extension.
 const SERVER_NAME: u16 = 0;
-const SESSION_TICKET: u16 = 35;
-const PRE_SHARED_KEY: u16 = 41;
-const SUPPORTED_VERSIONS: u16 = 43;
-/// TLS 1.3 in the list of versions.
-const TLS_1_3: [u8; 2] = [3, 4];
 /// Longest record: 2^14 and what TLS 1.2 allows ciphers to add.
 const MAX_RECORD: u16 = (1 << 14) + 2048;
 const MAX_NAME: usize = 255;
@@ -28,11 +22,8 @@ const MAX_NAME: usize = 255;
 /// A client's first message of TLS.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClientHello {
+    /// `None` also if it was not seen.
     pub server_name: Option<String>,
-    /// It offers to resume a session: by a pre-shared key (TLS 1.3), a ticket, or the id of a session. With TLS 1.3 an
-    /// id alone says nothing: clients make one up (RFC 8446, appendix D.4).
-    pub offers_resumption: bool,
-    pub complete: bool,
 }
 
 /// A ClientHello at the beginning of a send.
@@ -45,9 +36,7 @@ pub fn client_hello(first: &[u8]) -> Option<ClientHello> {
     if reader.u8()? != CLIENT_HELLO {
         return None;
     }
-    let mut hello = ClientHello::default();
-    hello.complete = read(&mut reader, &mut hello).is_some();
-    Some(hello)
+    Some(ClientHello { server_name: named(&mut reader) })
 }
 
 /// Number of data records that begin in a send. In TLS 1.3 the first is the end of the handshake itself.
@@ -86,43 +75,26 @@ pub(super) fn is_record(first: &[u8]) -> bool {
     (CHANGE_CIPHER_SPEC..=APPLICATION_DATA).contains(&kind) && minor <= 4 && (1..=MAX_RECORD).contains(&length)
 }
 
-fn read(reader: &mut ByteReader<'_>, hello: &mut ClientHello) -> Option<()> {
-    let length = reader.take(3)?;
+/// The server's name in a hello, from its length on.
+fn named(reader: &mut ByteReader<'_>) -> Option<String> {
+    let [a, b, c] = reader.take(3)?.try_into().ok()?;
+    let length = u32::from_be_bytes([0, a, b, c]) as usize;
+    let mut reader = ByteReader(reader.0.get(..length).unwrap_or(reader.0));
     let _version_and_random = reader.take(2 + 32)?;
-    let session_length = usize::from(reader.u8()?);
-    let session = !reader.take(session_length)?.is_empty();
-    // Until versions are listed: its meaning in TLS 1.2.
-    hello.offers_resumption = session;
+    let session = usize::from(reader.u8()?);
+    reader.take(session)?;
     let ciphers = usize::from(reader.u16()?);
     reader.take(ciphers)?;
     let compressions = usize::from(reader.u8()?);
     reader.take(compressions)?;
-    let [a, b, c] = length.try_into().ok()?;
-    let before = 2 + 32 + 1 + session_length + 2 + ciphers + 1 + compressions;
-    let left = (u32::from_be_bytes([0, a, b, c]) as usize).saturating_sub(before);
-    if left == 0 {
-        return Some(());
-    }
-    let whole = reader.0.len() >= left;
     let extensions = usize::from(reader.u16()?);
     let mut extensions = ByteReader(reader.0.get(..extensions).unwrap_or(reader.0));
-    let (mut tickets, mut modern) = (false, false);
-    let mut ended = Some(());
-    while !extensions.0.is_empty() {
-        let Some((kind, body)) = extension(&mut extensions) else {
-            ended = None;
-            break;
-        };
-        match kind {
-            SERVER_NAME => hello.server_name = server_name(body),
-            SESSION_TICKET => tickets |= !body.is_empty(),
-            PRE_SHARED_KEY => tickets = true,
-            SUPPORTED_VERSIONS => modern = body.get(1..)?.chunks(2).any(|version| version == TLS_1_3),
-            _ => {}
+    while let Some((kind, body)) = extension(&mut extensions) {
+        if kind == SERVER_NAME {
+            return server_name(body);
         }
     }
-    hello.offers_resumption = tickets || session && !modern;
-    ended.filter(|()| whole)
+    None
 }
 
 fn extension<'a>(reader: &mut ByteReader<'a>) -> Option<(u16, &'a [u8])> {

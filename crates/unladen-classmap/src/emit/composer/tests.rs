@@ -46,12 +46,12 @@ fn a_list_takes_the_place_of_the_old_one() {
     let before = b"<?php\nclass ComposerStaticInitX\n{\n    public static $classMap = array (\n        ';' => 'a;',\n    );\n\n    \
         public static function getInitializer(ClassLoader $loader)\n    {\n        return \\Closure::bind(function () use ($loader) {\n            \
         $loader->classMap = ComposerStaticInitX::$classMap;\n\n        }, null, ClassLoader::class);\n    }\n}\n";
-    let after = initializer::with_list(before, b"array (\n    )").expect("a list");
+    let after = with_list(before, b"array (\n    )").expect("a list");
     assert_eq!(after, before.replace("\n        ';' => 'a;',", ""));
-    assert_eq!(initializer::with_list(&after, b"array (\n        ';' => 'a;',\n    )").expect("a list"), before);
+    assert_eq!(with_list(&after, b"array (\n        ';' => 'a;',\n    )").expect("a list"), before);
 
     let bare = after.replace("    public static $classMap = array (\n    );\n\n", "");
     let bare = bare.replace("            $loader->classMap = ComposerStaticInitX::$classMap;\n", "");
-    assert_eq!(initializer::with_list(&bare, b"array (\n    )").expect("a list"), after);
-    assert_eq!(initializer::with_list(b"<?php", b"array (\n    )"), Err("`getInitializer`"));
+    assert_eq!(with_list(&bare, b"array (\n    )").expect("a list"), after);
+    assert_eq!(with_list(b"<?php", b"array (\n    )"), Err("`getInitializer`"));
 }

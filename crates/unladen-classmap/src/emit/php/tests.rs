@@ -42,7 +42,7 @@ fn names_are_there_a_second_time_in_lower_case() {
 #[test]
 fn quotes_and_backslashes_are_escaped_and_other_bytes_stay() {
     let mut out = Vec::new();
-    literal::string(&mut out, b"a'b\\c\n\xff$x\\");
+    literal(&mut out, b"a'b\\c\n\xff$x\\");
     assert_eq!(out.as_bstr(), BString::from(b"'a\\'b\\\\c\n\xff$x\\\\'".as_slice()));
 }
 
@@ -63,7 +63,7 @@ fn another_map_has_another_name() {
 
 #[test]
 fn the_head_tells_where_the_application_is() {
-    let seen = |folder: &str, root: &str| frame::from(Path::new(folder), Path::new(root));
+    let seen = |folder: &str, root: &str| from(Path::new(folder), Path::new(root));
     assert_eq!(seen("/srv/app", "/srv/app"), PathBuf::from("."));
     assert_eq!(seen("/srv/app/cache/map", "/srv/app"), PathBuf::from("../.."));
     assert_eq!(seen("/srv", "/srv/app"), PathBuf::from("app"));

@@ -1,9 +1,11 @@
 //! The value of an expression. The principal type is [`Expression`].
 
+use std::path::Path;
+
 use bstr::BString;
 
-use super::scope::{DEPTH, Scope, dirname};
-use super::value::{Elements, Value};
+use crate::Problem;
+use crate::php::constant::scope::{DEPTH, Elements, Scope, Value, dirname};
 use crate::php::string::Piece;
 use crate::php::token::{Tokens, What};
 
@@ -20,6 +22,10 @@ impl Failure {
             found => format!("{expected}, not {}", found.words()),
         };
         Self { line, what }
+    }
+
+    pub(super) fn at(self, path: &Path) -> Problem {
+        Problem::at(path, self.line, self.what)
     }
 }
 

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::json;
-use super::package::Package;
-use super::path::{glob, plain};
+use crate::readers::composer::package::{Package, read, read_object, strings};
+use crate::readers::path::{glob, lexical};
 use crate::{Options, Problem};
 
 #[derive(Debug, Default)]
@@ -29,7 +28,7 @@ impl Project {
         let folder =
             folder.canonicalize().map_err(|error| Problem::of(folder, format!("it can't be read: {error}")))?;
         let file = folder.join("composer.json");
-        let json = json::read_object(&file)?.unwrap_or_default();
+        let json = read_object(&file)?.unwrap_or_default();
         let mut project = Self { vendor: folder.join("vendor"), inputs: vec![file.clone()], ..Self::default() };
         let config = |key: &str| json.get("config").and_then(|config| config.get(key));
         match config("vendor-dir").and_then(Value::as_str) {
@@ -38,7 +37,7 @@ impl Project {
                 project.problems.push(Problem::of(&file, what).hiding());
             }
             Some(vendor) if !vendor.trim_end_matches('/').is_empty() => {
-                project.vendor = plain(&folder, vendor.as_bytes());
+                project.vendor = lexical(&folder, vendor.as_bytes());
             }
             _ => {}
         }
@@ -63,7 +62,7 @@ impl Project {
         }
         let file = self.vendor.join("composer/installed.json");
         self.inputs.push(file.clone());
-        let installed = json::read(&file)?.unwrap_or_default();
+        let installed = read(&file)?.unwrap_or_default();
         // As Composer infers it when not told.
         let dev = options.dev || options.anew && installed.get("dev").and_then(Value::as_bool) == Some(true);
         // Composer 1 wrote the list alone.
@@ -82,7 +81,7 @@ impl Project {
         }
         self.add_missing(dev);
         if !dev {
-            match installed.get("dev-package-names").map(json::strings).filter(|names| !names.is_empty()) {
+            match installed.get("dev-package-names").map(strings).filter(|names| !names.is_empty()) {
                 Some(names) => self.packages.retain(|package| !names.contains(&package.name)),
                 None => self.retain_required(),
             }
@@ -96,11 +95,11 @@ impl Project {
             return None;
         }
         let folder = match json.get("install-path") {
-            Some(Value::String(path)) => plain(&self.vendor.join("composer"), path.as_bytes()),
+            Some(Value::String(path)) => lexical(&self.vendor.join("composer"), path.as_bytes()),
             Some(Value::Null) => return None,
             _ => {
                 let target = json.get("target-dir").and_then(Value::as_str).unwrap_or_default();
-                plain(&self.vendor, format!("{name}/{target}").as_bytes())
+                lexical(&self.vendor, format!("{name}/{target}").as_bytes())
             }
         };
         if !folder.is_dir() {
@@ -210,7 +209,7 @@ fn path_repositories(json: &Value, folder: &Path, inputs: &mut Vec<PathBuf>) -> 
         for package in glob(folder, url) {
             let file = package.join("composer.json");
             // One that can't be read is no package; if it is required, that is reported.
-            if let Ok(Some(json)) = json::read(&file) {
+            if let Ok(Some(json)) = read(&file) {
                 inputs.push(file);
                 let package = Package::of(&json, package.canonicalize().unwrap_or(package));
                 packages.entry(package.name.clone()).or_insert(package);

@@ -1,20 +1,19 @@
 //! Follows a settings file and its includes. The principal type is [`Follower`].
 
-mod call;
-
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bstr::ByteSlice;
+use bstr::{BString, ByteSlice};
 
-use super::settings::Settings;
 use crate::Problem;
-use crate::map::OWN_CLASS;
 use crate::php::constant::{Call, Value, assigned, calls};
+use crate::php::string::literal;
 use crate::readers::mediawiki::core::read;
 use crate::readers::path::plain;
 use crate::readers::settings_calls::{CLASSES, INCLUDE, NAMESPACES, OLD_CLASS, QUEUE, as_calls};
+use crate::tree::OWN_CLASS;
 
 /// Limits on nested includes, and on files in all.
 const DEEPEST: usize = 16;
@@ -98,16 +97,9 @@ impl<'a> Follower<'a> {
 
     /// Adds the constants that MediaWiki has defined by then, on the first line.
     fn told(&self, source: &[u8]) -> Vec<u8> {
-        let root = self.root.as_os_str().as_bytes();
-        let mut quoted = Vec::with_capacity(root.len());
-        for byte in root {
-            if matches!(byte, b'\\' | b'\'') {
-                quoted.push(b'\\');
-            }
-            quoted.push(*byte);
-        }
-        let quoted = quoted.as_slice();
-        [b"<?php define('MW_INSTALL_PATH', '", quoted, b"'); $IP = '", quoted, b"'; ?>", source].concat()
+        let mut root = Vec::new();
+        literal(&mut root, self.root.as_os_str().as_bytes());
+        [b"<?php define('MW_INSTALL_PATH', ", root.as_slice(), b"); $IP = ", &root, b"; ?>", source].concat()
     }
 
     fn known(&self) -> [(&'static str, Value); 4] {
@@ -150,4 +142,113 @@ impl<'a> Follower<'a> {
         self.settings.open = true;
         self.settings.problems.push(problem.hiding());
     }
+}
+
+impl Follower<'_> {
+    fn call(&mut self, at: &At<'_>) {
+        let first = at.call.args.first().and_then(Option::as_ref);
+        let (variable, file) = match at.call.name.as_str() {
+            "wfLoadSkin" | "wfLoadSkins" => ("wgStyleDirectory", "skin.json"),
+            _ => ("wgExtensionDirectory", "extension.json"),
+        };
+        let folder = self.folder(variable);
+        let named = |name: &[u8]| folder.join(OsStr::from_bytes(name)).join(file);
+        match (at.call.name.as_str(), first) {
+            (INCLUDE, Some(Value::String(path))) => self.include(at, path),
+            (QUEUE, Some(Value::String(path))) => self.load(at, plain(path)),
+            (NAMESPACES | CLASSES, Some(value)) => self.add(at, value),
+            (OLD_CLASS, Some(Value::String(class))) => {
+                if let (Some(Some(Value::String(file))), false) = (at.call.args.get(1), at.conditional) {
+                    self.settings.old_classes.push((at.file.to_owned(), class.clone(), file.clone()));
+                }
+            }
+            // MediaWiki's own loader still finds what is not in the map.
+            (OLD_CLASS, _) => {}
+            ("wfLoadExtension" | "wfLoadSkin", Some(Value::String(name))) => match at.call.args.get(1) {
+                // PHP's `!$path`
+                None | Some(Some(Value::Null | Value::Bool(false))) => self.load(at, named(name)),
+                Some(Some(Value::String(path))) if path.is_empty() => self.load(at, named(name)),
+                Some(Some(Value::String(path))) => self.load(at, plain(path)),
+                Some(_) => self.unclear(at),
+            },
+            ("wfLoadExtensions" | "wfLoadSkins", Some(Value::Array(names))) => {
+                for (_, name) in names {
+                    match name.as_str() {
+                        Some(name) => self.load(at, named(name)),
+                        None => self.unclear(at),
+                    }
+                }
+            }
+            _ => self.unclear(at),
+        }
+    }
+
+    fn load(&mut self, at: &At<'_>, manifest: PathBuf) {
+        if !manifest.is_absolute() {
+            return self.unclear(at);
+        }
+        if !at.conditional {
+            if !self.settings.loaded.contains(&manifest) {
+                self.settings.loaded.push(manifest);
+            }
+            return;
+        }
+        let what = format!("{} is loaded on a condition, which is not followed: {LEFT}", manifest.display());
+        self.settings.problems.push(Problem::at(at.file, at.call.line, what));
+        self.settings.perhaps.push(manifest);
+    }
+
+    fn add(&mut self, at: &At<'_>, value: &Value) {
+        let pairs: Option<Vec<(&[u8], &[u8])>> = value
+            .as_array()
+            .and_then(|pairs| pairs.iter().map(|(name, to)| Some((name.as_str()?, to.as_str()?))).collect());
+        let Some(pairs) = pairs.filter(|_| !at.conditional) else { return self.unclear(at) };
+        for (name, to) in pairs {
+            if at.call.name == CLASSES {
+                self.settings.classes.push((at.file.to_owned(), name.into(), to.into()));
+            } else {
+                self.settings.namespaces.push((name.into(), to.into()));
+            }
+        }
+    }
+
+    fn unclear(&mut self, at: &At<'_>) {
+        // Extensions from before manifests include files of their own, which load no other extension.
+        let is_extension = ["extensions", "skins"].iter().any(|own| at.file.starts_with(self.root.join(own)));
+        if at.call.name == INCLUDE && is_extension {
+            return;
+        }
+        let what = match at.call.name.as_str() {
+            INCLUDE => "includes a file that cannot be told from here: if it loads extensions, their classes are left to MediaWiki's \
+                        own loader"
+                .to_owned(),
+            NAMESPACES | CLASSES => "adds to the AutoLoader what cannot be told from here: if MediaWiki finds classes in two \
+                                     places, the map may name the other one; write it with constants"
+                .to_owned(),
+            QUEUE => format!("queues an extension that cannot be told from here: {LEFT}"),
+            name => format!("{name}() loads what cannot be told from here: {LEFT}; name it by a constant string"),
+        };
+        // No failure: its author wants it so, and the map is right without.
+        self.settings.open = true;
+        self.settings.problems.push(Problem::at(at.file, at.call.line, what));
+    }
+}
+
+/// The effects of its calls, in order.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    /// Manifests that are certainly loaded.
+    pub(super) loaded: Vec<PathBuf>,
+    /// Conditionally loaded manifests and folders of Composer's loaders.
+    pub(super) perhaps: Vec<PathBuf>,
+    /// Whether code that was not followed may load further extensions.
+    pub(super) open: bool,
+    pub(super) vendors: Vec<PathBuf>,
+    /// Classes added to the AutoLoader by hand, with the file that does so.
+    pub(super) classes: Vec<(PathBuf, BString, BString)>,
+    /// The same in `$wgAutoloadClasses`.
+    pub(super) old_classes: Vec<(PathBuf, BString, BString)>,
+    pub(super) namespaces: Vec<(BString, BString)>,
+    pub(super) inputs: Vec<PathBuf>,
+    pub(super) problems: Vec<Problem>,
 }

@@ -72,7 +72,7 @@ fn what_a_daemon_writes_for_others_is_theirs() {
 
 #[test]
 fn examples_are_cut_between_letters() {
-    assert_eq!(cut(&"é".repeat(81)), format!("{}…", "é".repeat(80)));
+    assert_eq!(cut(&"é".repeat(81), MOST_CHARS), format!("{}…", "é".repeat(80)));
     assert_eq!(without_priority("<a>b"), "<a>b");
     assert_eq!(without_priority("<13>b"), "b");
 }

@@ -1,18 +1,15 @@
 //! Evidence for the tests of rules: a page that does nothing, to which each test adds what its rule looks for.
 #![allow(dead_code, reason = "no test needs all of it")]
 
+use unladen_prove::Experiment;
 use unladen_trace::{
     CallerSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, FunctionSeen, GroupSeen, Interval,
     Page, PathSeen, PhaseSeen, Phases, PhpSettings, ProfileSeen, QuerySeen, Series,
 };
 
-use unladen_prove::Experiment;
-
-use crate::experiment::experiment;
-use crate::finding::{Finding, Share};
+use crate::experiment::{Sent, experiment};
+use crate::finding::{Finding, Rule, Share};
 use crate::knob::Knob;
-use crate::rule::Rule;
-use crate::sent::Sent;
 
 /// Blocks of four phases.
 pub(crate) const BLOCKS: usize = 6;

@@ -1,9 +1,9 @@
 use unladen_trace::DnsSeen;
 
-use super::super::{dns_again, unpooled_connection, unpooled_tls};
 use super::*;
-use crate::rule::Rule;
+use crate::finding::Rule;
 use crate::rules::tests::testing::{self, NGINX, PERL, PHP, PYTHON};
+use crate::rules::{dns_again, unpooled_connection, unpooled_tls};
 
 fn seen(group: usize, protocol: Protocol, peer: &str, name: Option<&str>) -> ConnectionSeen {
     let handshakes = if protocol == Protocol::Tls { testing::counted(1, 3_000_000) } else { Default::default() };

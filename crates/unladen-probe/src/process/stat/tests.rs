@@ -1,5 +1,6 @@
-use super::*;
 use proptest::prelude::*;
+
+use super::*;
 
 const LINE: &[u8] =
     b"4242 (php-fpm: pool (w) x) S 17 4242 4242 0 -1 4194624 1200 30 4 5 150 60 7 8 20 0 3 0 998877 1 2 3\n";
@@ -32,4 +33,13 @@ proptest! {
     fn no_bytes_make_it_panic(bytes: Vec<u8>) {
         let _ = Stat::parse(&bytes);
     }
+}
+
+#[test]
+fn the_cancelled_writes_are_not_taken_for_writes() {
+    let content =
+        b"rchar: 10\nwchar: 20\nsyscr: 3\nsyscw: 4\nread_bytes: 50\nwrite_bytes: 60\ncancelled_write_bytes: 70\n";
+    let io = Io::parse(content).unwrap();
+    assert_eq!((io.read_bytes, io.disk_read_bytes, io.disk_write_bytes, io.write_calls), (10, 50, 60, 4));
+    assert_eq!(Io::parse(b"rchar: 10\n"), None);
 }

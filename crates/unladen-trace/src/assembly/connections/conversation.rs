@@ -1,18 +1,14 @@
 //! The principal type is [`Conversation`]: the traffic of one socket from the asking side.
 
-mod handshake;
-
 use std::collections::VecDeque;
 
-use super::key::{Key, name};
-use super::notice::Notice;
-use crate::assembly::moment::Moment;
 use crate::assembly::statements::{self, Statements};
-use crate::assembly::transfer::Transfer;
+use crate::assembly::table::{Moment, Transfer};
 use crate::event::{Peer, Socket, Way};
 use crate::evidence::{Protocol, QueryProtocol};
-use crate::wire::{self, dns, mysql::MysqlClient, postgres::PostgresClient};
-use handshake::Handshake;
+use crate::wire::mysql::MysqlClient;
+use crate::wire::postgres::PostgresClient;
+use crate::wire::{self, dns, tls};
 
 const MAX_PENDING: usize = 256;
 
@@ -45,8 +41,8 @@ pub(super) struct Conversation {
     looks_accepted: bool,
     /// Time of the last unanswered send.
     asked_ns: Option<u64>,
-    /// More was sent than opening a connection takes.
-    used: bool,
+    /// More was sent than opening a connection takes; for an unknown protocol, anything.
+    pub(super) used: bool,
     /// Time of greeting and login before that, ns; `None` once reported.
     login_ns: Option<u64>,
 }
@@ -138,11 +134,6 @@ impl Conversation {
         (self.group, name(&self.peer), self.protocol)
     }
 
-    /// Whether anything was asked over it; for an unknown protocol, anything sent counts.
-    pub(super) fn is_used(&self) -> bool {
-        self.used
-    }
-
     /// The time of greeting and login, if it is a database's and was not reported yet.
     pub(super) fn login(&self) -> Option<u64> {
         self.login_ns.filter(|_| matches!(self.language, Language::Postgres(..) | Language::Mysql(..)))
@@ -200,33 +191,27 @@ impl Conversation {
             (self.language, self.protocol) = (Language::Tls(Handshake::default()), Protocol::Tls);
         }
         let (payload, total) = (transfer.payload, usize::try_from(transfer.result).unwrap_or(0));
-        let database = (self.group, name(&self.peer));
+        let (group, database, mut has_asked) = (self.group, name(&self.peer), false);
+        let mut ask = |pending: &mut VecDeque<Asked>, protocol, statement: &wire::Statement<'_>| {
+            has_asked = true;
+            wait(pending, Asked::of((group, &database, protocol), statement, moment, statements));
+        };
         match &mut self.language {
             Language::Unknown | Language::Plain => self.used = true,
             Language::Postgres(client, pending) => {
-                let used = &mut self.used;
-                client.sent(payload, total, |statement| {
-                    *used = true;
-                    let to = (database.0, database.1.as_str(), QueryProtocol::Postgres);
-                    wait(pending, Asked::of(to, &statement, moment, statements));
-                });
+                client.sent(payload, total, |statement| ask(pending, QueryProtocol::Postgres, &statement));
             }
             Language::Mysql(client, pending) => {
-                let used = &mut self.used;
-                client.sent(payload, total, |statement| {
-                    *used = true;
-                    let to = (database.0, database.1.as_str(), QueryProtocol::Mysql);
-                    wait(pending, Asked::of(to, &statement, moment, statements));
-                });
+                client.sent(payload, total, |statement| ask(pending, QueryProtocol::Mysql, &statement));
             }
             Language::Tls(handshake) => match handshake.sent(payload, begun_ns, transfer.at_ns) {
-                handshake::Sent::Hello { server_name } => notice(Notice::Hello { server_name }),
-                handshake::Sent::Done { took_ns, with_data } => {
+                Sent::Hello { server_name } => notice(Notice::Hello { server_name }),
+                Sent::Done { took_ns, with_data } => {
                     notice(Notice::HandshakeDone { took_ns });
                     self.used |= with_data;
                 }
-                handshake::Sent::Data => self.used = true,
-                handshake::Sent::Handshake => {}
+                Sent::Data => self.used = true,
+                Sent::Handshake => {}
             },
             Language::Dns(pending) => {
                 self.used = true;
@@ -236,6 +221,7 @@ impl Conversation {
                 }
             }
         }
+        self.used |= has_asked;
         if self.used
             && let Some(took_ns) = self.login()
         {
@@ -363,3 +349,100 @@ fn wait<T>(pending: &mut VecDeque<T>, one: T) {
     }
     pending.push_back(one);
 }
+
+/// Group, peer and protocol.
+pub(super) type Key = (usize, String, Protocol);
+
+/// `10.0.0.5:443`, `/run/mysqld/mysqld.sock`
+pub(super) fn name(peer: &Peer) -> String {
+    match peer {
+        Peer::Ip(address) => address.to_string(),
+        Peer::Unix(path) if path.is_empty() => "a Unix socket without a name".into(),
+        Peer::Unix(path) => String::from_utf8_lossy(path).into_owned(),
+        Peer::Unknown => "unknown".into(),
+    }
+}
+
+#[derive(Debug)]
+pub(super) enum Notice {
+    Hello {
+        server_name: Option<String>,
+    },
+    HandshakeDone {
+        took_ns: u64,
+    },
+    Login {
+        took_ns: u64,
+    },
+    /// Something was asked and the answer began.
+    Exchange {
+        took_ns: u64,
+    },
+    Question {
+        name: String,
+        kind: String,
+    },
+    Answer {
+        name: String,
+        kind: String,
+        took_ns: u64,
+    },
+}
+
+/// Clients of TLS 1.3 may send this before their second hello, for the sake of old middleboxes (RFC 8446, D.4).
+const CHANGE_CIPHER_SPEC: &[u8] = &[20, 3, 3, 0, 1, 1];
+
+/// A client's part of beginning TLS, up to the first data.
+#[derive(Debug, Default)]
+struct Handshake {
+    /// When the hello was sent, ns; `None` before it, and after the end.
+    hello_ns: Option<u64>,
+    /// TLS 1.2 or older: the client ends the handshake by a record of the handshake's own type, and the first record of
+    /// data is data. In TLS 1.3 everything after the hello looks like data, and the first of it is the end of the
+    /// handshake.
+    is_old: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Sent {
+    Hello {
+        server_name: Option<String>,
+    },
+    /// More of the handshake, or nothing conclusive.
+    Handshake,
+    Done {
+        /// Since the hello, ns.
+        took_ns: u64,
+        /// Data was sent with it.
+        with_data: bool,
+    },
+    Data,
+}
+
+impl Handshake {
+    fn sent(&mut self, payload: &[u8], begun_ns: u64, at_ns: u64) -> Sent {
+        let hello = payload.strip_prefix(CHANGE_CIPHER_SPEC).unwrap_or(payload);
+        if let Some(hello) = tls::client_hello(hello) {
+            // A second one, after the server rejected the first, belongs to the same handshake.
+            if self.hello_ns.is_some() {
+                return Sent::Handshake;
+            }
+            *self = Self { hello_ns: Some(begun_ns), is_old: false };
+            return Sent::Hello { server_name: hello.server_name };
+        }
+        self.is_old |= tls::has_handshake(payload);
+        let data = tls::application_data(payload);
+        match self.hello_ns {
+            _ if data == 0 => Sent::Handshake,
+            None => Sent::Data,
+            Some(hello_ns) => {
+                self.hello_ns = None;
+                let end_ns = if self.is_old { begun_ns } else { at_ns };
+                Sent::Done { took_ns: end_ns.saturating_sub(hello_ns), with_data: self.is_old || data > 1 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -60,6 +60,8 @@ fn what_is_no_question() {
         query(0, 1, b"\x40a\0\0\x01\0\x01"),
         query(0, 1, &[&long[..], b"\0\0\x01\0\x01"].concat()),
         b"GET / HTTP/1.1".to_vec(),
+        b"{\"method\":\"io.systemd.Resolve.ResolveHostname\",\"parameters\":{\"name\":\"cu".to_vec(),
+        b"{\"a\":".repeat(10_000),
         Vec::new(),
     ] {
         assert!(questions(&message).is_empty(), "{message:?}");

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::wire::kept::MAX_KEPT;
+use crate::wire::reader::MAX_KEPT;
 use crate::wire::tests::replay::turns;
 
 /// What was sent and what came back: statements as `text`, `text (prepared)`, `text (parsed)`, rows as numbers.

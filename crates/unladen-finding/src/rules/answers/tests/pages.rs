@@ -47,14 +47,14 @@ pub(crate) fn file() -> Evidence {
 }
 
 /// What every rule about answers keeps silent about.
-pub(crate) fn lean_is_silent(rule: &crate::rule::Rule) {
+pub(crate) fn lean_is_silent(rule: &crate::finding::Rule) {
     testing::silent(rule, &Evidence::default());
     testing::silent(rule, &testing::lean());
     testing::silent(rule, &file());
 }
 
 /// A rule keeps silent about a page's answers to POST, about errors, and about fresh processes.
-pub(crate) fn only_pages(rule: &crate::rule::Rule, found: &Evidence) {
+pub(crate) fn only_pages(rule: &crate::finding::Rule, found: &Evidence) {
     testing::only(rule, found);
     testing::silent(rule, &Evidence { state: State::Fresh, ..found.clone() });
     let mut post = found.clone();
