@@ -3,29 +3,19 @@
 //!
 //! It handles events one after another. What the threads do is a [`Plan`], of which they follow the latest.
 
-mod acme;
-pub(crate) mod background;
-mod bind;
+mod background;
 mod error;
 mod event;
-mod file_watch;
 mod fleet;
-mod found;
 mod handover;
-mod htcp;
 mod listeners;
-mod listening;
-pub(crate) mod malloc;
-mod open_files;
+mod malloc;
 mod outset;
 mod plans;
-mod pool_size;
-mod signals;
 mod snapshots;
 mod systemd;
 mod threads;
 pub(crate) mod trial;
-mod wire;
 mod workers;
 
 use std::io;
@@ -38,25 +28,28 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use unladen_fleet::Fleet;
+use unladen_observability::Observability;
 use unladen_serve_config::{Config, watched_files};
 
-pub use self::error::{Ended, ServeError};
-use self::event::Event;
-use self::file_watch::FileWatch;
+use self::event::{Event, FileWatch};
 use self::handover::{Inheritance, Program, Successor};
 use self::listeners::Changed;
 use self::plans::{Made, Plans};
-pub use self::plans::{Tried, try_upstreams};
 use self::snapshots::Snapshots;
 use self::systemd::Notice;
-pub(crate) use self::threads::{Shows, Snapshot, Workers};
-use crate::plan::{Plan, State};
+use crate::limits::budget::Budget;
+use crate::plan::{Plan, Shows, Snapshot, State};
 use crate::say::say;
+
+pub use self::error::{Ended, ServeError};
+pub use self::plans::{Tried, try_upstreams};
 
 /// How long clients waiting between two requests have to notice that listening has ended, before they are closed.
 const IDLE_AT_STOP: Duration = Duration::from_millis(100);
 /// How long threads have to report after the draining time is over.
 const GRACE: Duration = Duration::from_millis(500);
+/// How long the access log and the collector have to be flushed at the end.
+const LAST_WORDS: Duration = Duration::from_secs(6);
 
 struct Control {
     config: Config,
@@ -78,22 +71,35 @@ struct Control {
     refused: Option<u64>,
 }
 
-/// Serves until it is told to stop, or another process takes over.
+/// Serves as the configuration says, until SIGTERM or SIGINT, or until another process takes over (SIGUSR2). To be
+/// called on the main thread, before there are others.
 ///
 /// # Errors
 /// If it cannot listen, an upstream cannot be set up, or a thread ends by itself.
-pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, ServeError> {
+pub fn run(config: Config) -> Result<Ended, ServeError> {
+    malloc::settle();
+    let budget = Budget::new(config.settings.client_memory);
+    let observability = Observability::new(config.settings.observability(), budget.clone());
+    let observability = Arc::new(observability.map_err(ServeError::Observability)?);
+    let ended = serve(config, &observability, &budget);
+    if !observability.close(LAST_WORDS) {
+        say!("unladen: the last of the access log, or of what the collector is sent, could not be written in time");
+    }
+    ended
+}
+
+fn serve(config: Config, observability: &Arc<Observability>, budget: &Arc<Budget>) -> Result<Ended, ServeError> {
     let cannot = |doing| move |source| ServeError::Start { doing, source };
     let program = Program::of_this_process().map_err(cannot("finding its own program"))?;
     let mut inheritance = Inheritance::claim().map_err(ServeError::Handover)?;
-    let mut found = inheritance.as_mut().map_or_else(found::from_systemd, |one| std::mem::take(&mut one.found));
-    let may_open = open_files::raise();
-    if let Some(warning) = open_files::warning(&config, may_open) {
+    let mut found = inheritance.as_mut().map_or_else(listeners::from_systemd, |one| std::mem::take(&mut one.found));
+    let may_open = outset::raise();
+    if let Some(warning) = outset::warning(&config, may_open) {
         say!("unladen: {warning}");
     }
     let (tell, events) = channel();
     // Before it listens: whoever sees it listen may signal it; early signals wait their turn.
-    signals::pass_on(tell.clone()).map_err(cannot("handling signals"))?;
+    event::pass_on(tell.clone()).map_err(cannot("handling signals"))?;
     let threads = config.settings.threads;
     let mut plans = Plans::new(threads);
     let Made { plan, shows, .. } = plans.make(&config, &mut found)?;
@@ -111,7 +117,7 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
     let snapshot = Arc::new(Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), shows });
     let (plan, follow_plan) = watch::channel(plan);
     let (snapshot, follow_snapshot) = watch::channel(snapshot);
-    let start = threads::start(threads, &workers, &follow_plan, follow_snapshot, &tell);
+    let start = threads::start(threads, (observability, budget), &follow_plan, follow_snapshot, &tell);
     let start = start.map_err(cannot("starting a thread"))?;
     drop(follow_plan);
     let mut control = Control {

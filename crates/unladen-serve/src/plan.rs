@@ -1,5 +1,5 @@
 //! The principal type is [`Plan`]: what the threads are to do. The control thread makes one at the start and at each
-//! reload; the threads follow the latest.
+//! reload; the threads follow the latest, and the background work a [`Snapshot`].
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -7,7 +7,7 @@ use std::time::Instant;
 use unladen_acme::{Answers, Held, Wanted};
 use unladen_fleet::{Fleet, Hold, Position};
 use unladen_pool::Upstream;
-use unladen_serve_config::{ClientSettings, ListenAddress};
+use unladen_serve_config::{ClientSettings, Config, ListenAddress};
 
 use crate::cache::Cache;
 use crate::proxy::Proxy;
@@ -33,6 +33,22 @@ pub(crate) struct Plan {
     /// Keeps the fleet unread until its sites are known to those who purge.
     pub(crate) hold: Mutex<Option<Hold>>,
     pub(crate) state: State,
+}
+
+/// Input of the background work: names, health, the admin's address.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) config: Arc<Config>,
+    pub(crate) shows: Shows,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shows {
+    /// For this machine.
+    pub(crate) admin: Option<Arc<Listener>>,
+    /// For a supervisor elsewhere.
+    pub(crate) probes: Option<Arc<Listener>>,
 }
 
 #[derive(Clone, Debug)]

@@ -1,14 +1,10 @@
 //! The principal type is [`Site`]: a place in front of an application. `phase` has the map of a request's life.
 
-pub(crate) mod access;
 pub(crate) mod author;
 pub(crate) mod country;
-pub(crate) mod edits;
 pub(crate) mod effects;
-pub(crate) mod eligible;
 pub(crate) mod folder;
 pub(crate) mod hosts;
-pub(crate) mod location;
 pub(crate) mod passwords;
 pub(crate) mod prepare;
 pub(crate) mod proxy_protocol;
@@ -34,14 +30,11 @@ use self::country::{Country, CountryError};
 use self::effects::Effects;
 use self::folder::ToldByHtaccess;
 use self::routes::{Routes, RoutesError};
-use self::tls::Acceptor;
-use self::tls::AcceptorError;
 use self::tls::acme::{Acme, AcmeProblem, wanted};
+use self::tls::{Acceptor, AcceptorError};
 use self::trust::Trust;
-use crate::cache::Cache;
-use crate::cache::fleet_link::FleetLink;
-use crate::cache::snapshot;
-use crate::cache::snapshot::fingerprint::fingerprint;
+use crate::cache::snapshot::file::fingerprint;
+use crate::cache::{Cache, FleetLink, snapshot};
 use crate::limits::crowd::{Crowd, CrowdPermit, What};
 use crate::message::error_page::ErrorPageError;
 use crate::peer::Named;

@@ -18,14 +18,13 @@ use crate::context::Context;
 use crate::limits::queue::QueueEntry;
 use crate::message::compose;
 use crate::message::downstream::{Downstream, ResponseOptions};
-use crate::message::local_reply::local_reply;
+use crate::message::error_page::local_reply;
 use crate::message::stream::BodySource;
 use crate::proxy::Proxy;
-use crate::request::fetched::Fetched;
 use crate::request::phase::Phase;
-use crate::request::state::RequestState;
 use crate::request::watch::{Deadline, Watch};
-use crate::upstream::exchange::{Exchange, Failure};
+use crate::request::{Fetched, RequestState};
+use crate::upstream::{Exchange, Failure};
 
 pub(crate) struct Transaction<'a> {
     pub(crate) context: &'a Context,

@@ -11,7 +11,7 @@ use unladen_http1::{Length, Name, Response};
 use unladen_observability::Reason;
 
 use super::fetch_plan::{FetchPlan, LEAST, is_of_the_resource, origin};
-use super::news::{Began, News, Storable, hops};
+use super::{Began, News, Storable, hops};
 use crate::tier::words::{TIER, Told};
 
 /// Most bytes of an answer that is not kept that may wait for its one client.
@@ -184,7 +184,7 @@ impl CacheFetch {
         let mut response = response.clone();
         if response.fields.get(Name::Date).is_none() {
             let mut date = Vec::with_capacity(32);
-            crate::date::write_date(&mut date, Instant::now());
+            crate::message::write_date(&mut date, Instant::now());
             response.fields.push(b"date", &date);
         }
         let status = response.status;

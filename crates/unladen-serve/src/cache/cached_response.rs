@@ -7,6 +7,7 @@ use bytes::Bytes;
 use unladen_cache::{Accepted, Coding, Ranges, Stored, Verdict, if_range, is_of_304, multipart, precondition, ranges};
 use unladen_http1::{Fields, Length, Name, Request, Response};
 
+use super::coded::{is, joined, weak};
 use crate::site::Site;
 
 #[derive(Debug)]
@@ -110,7 +111,7 @@ fn failed(stored: &Stored) -> CachedResponse<'_> {
 /// A coding that the client accepts and that the body already exists in.
 fn coding(site: &Site, key: &[u8], request: &Request, stored: &Arc<Stored>) -> Option<(Coding, Bytes)> {
     let cache = site.cache.as_ref().filter(|_| site.settings.compress)?;
-    if stored.body.len() < super::codable::SHORTEST {
+    if stored.body.len() < crate::cache::coded::SHORTEST {
         return None;
     }
     let accepted = Accepted::of(joined(&request.fields, b"accept-encoding").as_deref());
@@ -184,23 +185,4 @@ fn part<'s>(stored: &'s Stored, header: &[u8]) -> CachedResponse<'s> {
 fn slice(body: &Bytes, range: &std::ops::Range<u64>) -> Bytes {
     let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX).min(body.len());
     body.slice(at(range.start)..at(range.end))
-}
-
-pub(crate) fn weak(etag: &[u8]) -> Vec<u8> {
-    if etag.starts_with(b"W/") { etag.to_vec() } else { [b"W/", etag].concat() }
-}
-
-fn is(name: &[u8], known: &[u8]) -> bool {
-    name.eq_ignore_ascii_case(known)
-}
-
-pub(crate) fn joined<'f>(fields: &'f Fields, name: &[u8]) -> Option<Cow<'f, [u8]>> {
-    let mut lines = fields.iter().filter(|field| field.id == Name::Other && is(field.name, name));
-    let mut joined = Cow::Borrowed(lines.next()?.value);
-    for more in lines {
-        let all = joined.to_mut();
-        all.extend_from_slice(b", ");
-        all.extend_from_slice(more.value);
-    }
-    Some(joined)
 }

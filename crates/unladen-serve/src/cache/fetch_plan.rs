@@ -11,10 +11,9 @@ use unladen_cache::{
 use unladen_files::Script;
 use unladen_http1::{Fields, Name, Request, Response};
 
-use super::cached_response::joined;
-use super::codable::{SHORTEST, may_be_coded};
-use super::news::Storable;
-use super::person::uncacheable_key;
+use super::Storable;
+use super::cache_lookup::uncacheable_key;
+use super::coded::{SHORTEST, joined, may_be_coded};
 use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::tier::PeerPlan;
@@ -105,7 +104,7 @@ impl FetchPlan {
         let mut fields = kept(&response.fields);
         if fields.get(Name::Date).is_none() {
             let mut date = Vec::with_capacity(32);
-            crate::date::write_date(&mut date, Instant::now());
+            crate::message::write_date(&mut date, Instant::now());
             fields.push(b"date", &date);
         }
         self.with_cookies(&mut fields, response);

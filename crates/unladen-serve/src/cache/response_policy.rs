@@ -12,7 +12,7 @@ use unladen_http1::{Fields, Request, Response};
 
 use super::cache_lookup::{CacheLookup, ValidatorAnswer};
 use super::fetch_plan::origin;
-use super::fleet_link::what;
+use super::what;
 use crate::site::Site;
 
 #[derive(Debug)]

@@ -10,11 +10,9 @@ use unladen_serve_config::{
 
 use super::error::ServeError;
 use super::fleet;
-use super::found::Found;
-use super::listeners::{Changed, Listeners, Wanted};
-use super::threads::Shows;
+use super::listeners::{Changed, Found, Listeners, Wanted};
 use crate::message::error_page::{ErrorPage, ErrorPageError};
-use crate::plan::{Entrance, Listener, Plan, Planned, State, Tenant};
+use crate::plan::{Entrance, Listener, Plan, Planned, Shows, State, Tenant};
 use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::site::hosts::Hosts;

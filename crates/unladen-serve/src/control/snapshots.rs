@@ -3,26 +3,21 @@
 //! A thread of its own loads what the previous process wrote, and writes what has changed from time to time; the
 //! control thread pauses it, and writes the last snapshot itself. There is no thread unless a site has a file.
 
-use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use unladen_fleet::{Fleet, Hold};
 
-use crate::cache::snapshot::check::doubts;
-use crate::cache::snapshot::file::FileError;
-use crate::cache::snapshot::give::{give, take_back};
-use crate::cache::snapshot::load::load;
+use super::fleet::tell_lost;
+use crate::cache::snapshot::disk::{AtOnce, Pace, load, write};
+use crate::cache::snapshot::file::{FileError, doubts};
 use crate::cache::snapshot::remembered::Remembered;
-use crate::cache::snapshot::successor::Successor;
-use crate::cache::snapshot::take::take;
-use crate::cache::snapshot::wire::{BYE, UNSENT, frame};
-use crate::cache::snapshot::write::{AtOnce, Pace, write};
-use crate::control::fleet::tell_lost;
+use crate::cache::snapshot::succession::{give, take, take_back};
+use crate::cache::snapshot::successor::{BYE, Successor, UNSENT, frame};
 use crate::plan::Plan;
 use crate::say::say;
 

@@ -12,9 +12,8 @@ use unladen_http1::Fault;
 use unladen_observability::{End, Reason, Version};
 use unladen_pool::{Buffer, Half, Transport};
 
+use super::{Refusal, h2};
 use crate::context::{Buffers, Context, Slot};
-use crate::downstream::h2;
-use crate::downstream::refusal::Refusal;
 use crate::limits::budget::{Held, Share};
 use crate::message::downstream::{Downstream, H1Downstream};
 use crate::message::stream::{BodySource, H1Source};

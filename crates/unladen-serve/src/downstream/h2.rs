@@ -3,8 +3,6 @@
 //! What a connection may have `h2` keep is bounded by its settings ([`bounded`]) and by the connection's share of
 //! client memory (`budget`): open requests, the windows of their bodies, and what waits to be sent.
 
-pub(crate) mod frames;
-mod lateness;
 mod wire;
 
 use std::cell::Cell;
@@ -21,18 +19,16 @@ use unladen_observability::{End, Reason, Version};
 use unladen_pool::{Buffer, Transport};
 use unladen_serve_config::ClientSettings;
 
-use self::lateness::Lateness;
 use self::wire::Wire;
+use super::Refusal;
 use crate::context::{Buffers, Context, Slot};
-use crate::downstream::refusal::Refusal;
 use crate::limits::budget::{Claim, Held, Share};
-use crate::message::convert::request_from_h2;
 use crate::message::downstream::{Downstream, H2Downstream};
+use crate::message::request_from_h2;
 use crate::message::stream::{BodySource, H2Source};
 use crate::peer::Peer;
 use crate::proxy::head_limits;
-use crate::request::stretch::Stretch;
-use crate::request::watch::{Deadline, Watch};
+use crate::request::watch::{Deadline, Stretch, Watch};
 use crate::responder::Responder;
 use crate::responder::arrival::Arrival;
 use crate::responder::inbound_request::ClientSide;
@@ -331,3 +327,35 @@ async fn answer(
     }
     context.give_back(buffers);
 }
+
+#[derive(Debug, Default)]
+struct Lateness {
+    head: Same,
+    sent: Same,
+}
+
+/// A number, and since when it has been unchanged.
+#[derive(Debug, Default)]
+struct Same(Option<(u64, Instant)>);
+
+impl Lateness {
+    fn of_head(&mut self, head: Option<u64>, now: Instant) -> Duration {
+        self.head.since(head, now)
+    }
+
+    /// How long nothing was taken of what waits to be sent. `taken`: bytes taken so far, if anything waits.
+    fn of_sending(&mut self, taken: Option<u64>, now: Instant) -> Duration {
+        self.sent.since(taken, now)
+    }
+}
+
+impl Same {
+    fn since(&mut self, number: Option<u64>, now: Instant) -> Duration {
+        let before = self.0.filter(|(before, _)| Some(*before) == number);
+        self.0 = before.or_else(|| number.map(|number| (number, now)));
+        self.0.map_or(Duration::ZERO, |(_, since)| now.saturating_duration_since(since))
+    }
+}
+
+#[cfg(test)]
+mod tests;

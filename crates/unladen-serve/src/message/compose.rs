@@ -1,5 +1,8 @@
 //! Composes heads to send on: hop-by-hop fields are left out, and what the listener's settings say is added.
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 use std::net::IpAddr;
 use std::time::Instant;
 
@@ -9,9 +12,8 @@ use unladen_http1::{Field, Fields, Length, Name, Request, Response};
 use unladen_observability::{Reason, Trace, trace_context};
 use unladen_serve_config::{Forwarded, HostRule, ProxySettings};
 
+use super::{append, write_date};
 use crate::cache::cached_response::{CachedResponse, Lines};
-use crate::date::write_date;
-use crate::message::convert::append;
 
 /// Our name in `Via` (RFC 9110, section 7.6.3).
 const VIA: &[u8] = b"1.1 unladen";
@@ -435,6 +437,3 @@ pub(crate) fn not_kept(response: &mut Response, status: u16, content_type: &[u8]
     response.fields.push(b"content-length", body.len().to_string().as_bytes());
     response.fields.push(b"cache-control", b"no-store");
 }
-
-#[cfg(test)]
-pub(crate) mod tests;

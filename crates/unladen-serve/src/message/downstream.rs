@@ -14,15 +14,15 @@ use unladen_http1::{Fields, Length, Response};
 use unladen_observability::Reason;
 use unladen_pool::Half;
 
+use super::compose::{ToClient, interim_to_h1, memory_to_h1, memory_to_h2, response_to_h1, response_to_h2};
+use super::stream::{BodySource, CodedSink, H1Sink, H2Sink, PlainSink, Sink, SinkError};
 use crate::cache::cache_fetch::{CacheFetch, FetchSink};
 use crate::cache::cached_response::CachedResponse;
 use crate::cache::coded::{Coded, coded};
 use crate::cache::head_answer::HeadAnswer;
 use crate::cache::response_policy::ResponsePolicy;
 use crate::limits::budget::Share;
-use crate::message::compose::{ToClient, interim_to_h1, memory_to_h1, memory_to_h2, response_to_h1, response_to_h2};
-use crate::message::stream::{BodySource, CodedSink, H1Sink, H2Sink, PlainSink, Sink, SinkError};
-use crate::site::edits::Edits;
+use crate::site::route::Edits;
 
 pub(crate) enum Downstream<'a> {
     H1(H1Downstream<'a>),

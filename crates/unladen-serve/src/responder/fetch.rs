@@ -8,17 +8,17 @@ use unladen_cache::{FetchWriter, Policy, make_conditional};
 use unladen_http1::{Name, Request, Response};
 use unladen_observability::{UpstreamIndex, Version};
 
+use super::peers::ask_peers;
+use crate::cache::News;
 use crate::cache::cache_fetch::CacheFetch;
 use crate::cache::fetch_plan::FetchPlan;
-use crate::cache::news::News;
 use crate::context::Context;
 use crate::limits::crowd::CrowdPermit;
 use crate::limits::queue::{Flow, QueueEntry};
 use crate::message::downstream::{Downstream, Internal};
 use crate::message::stream::BodySource;
-use crate::request::fetched::Fetched;
+use crate::request::Fetched;
 use crate::request::watch::Watch;
-use crate::responder::peers::ask_peers;
 use crate::transaction::Transaction;
 
 /// Reduces a request to what its cache key depends on: what must not split the cache must not change the answer either.

@@ -12,14 +12,14 @@ use unladen_observability::{CacheResult, Cause, End, Reason};
 
 use super::inbound_request::{ClientSide, InboundRequest};
 use super::reply::Sent;
-use crate::cache::cached_response::{CachedResponse, Lines, joined};
-use crate::cache::codable::{SHORTEST, is_not_to_be_transformed};
-use crate::date::write_date;
+use crate::cache::cached_response::{CachedResponse, Lines};
+use crate::cache::coded::{SHORTEST, is_not_to_be_transformed, joined};
 use crate::message::stream::{BodySource, FileSource, Piece};
+use crate::message::write_date;
 use crate::site::folder::hot_files::{Contents, HotFile};
 use crate::site::folder::{Folder, Looked, Sendable};
 use crate::site::prepare::Who;
-use crate::site::routes::guards::ChosenRoute;
+use crate::site::routes::ChosenRoute;
 
 /// Longest file coded on its way: longer ones cost less uncoded, and least with a `.br`, `.zst` or `.gz` beside them.
 const LONGEST_CODED: u64 = 4 * 1024 * 1024;

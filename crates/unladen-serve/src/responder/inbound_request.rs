@@ -12,8 +12,7 @@ use unladen_http1::{Fields, Length, Request, Response};
 use unladen_observability::{Cause, Reason, UpstreamIndex, Version};
 
 use super::arrival::Arrival;
-use crate::cache::cached_response::joined;
-use crate::cache::codable::is_not_to_be_transformed;
+use crate::cache::coded::{is_not_to_be_transformed, joined};
 use crate::context::Context;
 use crate::limits::crowd::{CrowdPermit, What};
 use crate::limits::queue::{Flow, cookie};
@@ -21,7 +20,7 @@ use crate::message::downstream::Downstream;
 use crate::message::stream::BodySource;
 use crate::peer::Peer;
 use crate::proxy::Proxy;
-use crate::request::fetched::Fetched;
+use crate::request::Fetched;
 use crate::request::watch::Watch;
 use crate::site::Site;
 use crate::site::prepare::Who;

@@ -15,7 +15,7 @@ use crate::limits::queue::QueueEntry;
 use crate::message::downstream::{Downstream, Internal};
 use crate::message::stream::BodySource;
 use crate::peer::Peer;
-use crate::request::fetched::Fetched;
+use crate::request::Fetched;
 use crate::request::watch::Watch;
 use crate::site::prepare::Who;
 use crate::tier::words::{Question, Told};

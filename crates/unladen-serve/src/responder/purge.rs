@@ -9,9 +9,8 @@ use unladen_http1::Request;
 use unladen_observability::{End, Reason};
 
 use super::inbound_request::{ClientSide, InboundRequest};
-use crate::cache::Cache;
-use crate::cache::fleet_link::what;
 use crate::cache::response_policy::push_status;
+use crate::cache::{Cache, what};
 use crate::message::compose::not_kept;
 use crate::site::prepare::Who;
 

@@ -17,10 +17,9 @@ use crate::cache::response_policy::{NAME, is_unsafe};
 use crate::limits::budget::Claim;
 use crate::message::compose;
 use crate::message::downstream::ResponseOptions;
-use crate::message::local_reply::local_reply;
+use crate::message::error_page::local_reply;
 use crate::message::stream::{BodySource, Pump, PumpError, SinkError};
-use crate::request::stretch::Stretch;
-use crate::request::watch::Deadline;
+use crate::request::watch::{Deadline, Stretch};
 use crate::site::prepare::Who;
 
 #[derive(Clone, Copy, Debug)]

@@ -8,14 +8,11 @@ use unladen_observability::{Cause, End, Reason};
 use super::files::Filed;
 use super::inbound_request::{ClientSide, InboundRequest};
 use crate::message::compose;
-use crate::site::access::Access;
 use crate::site::folder::Folder;
-use crate::site::location::Location;
 use crate::site::passwords::Tried;
 use crate::site::prepare::{Who, edit, prepare};
-use crate::site::route::{Action, Route};
-use crate::site::routes::guards::ChosenRoute;
-use crate::site::routes::{NoRoute, Routes};
+use crate::site::route::{Access, Action, Location, Route};
+use crate::site::routes::{ChosenRoute, NoRoute, Routes};
 
 impl<'a> InboundRequest<'a> {
     pub(crate) async fn routed(

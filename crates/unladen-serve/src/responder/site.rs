@@ -8,14 +8,12 @@ use unladen_cache::{Forwarded, RequestControl, Time, write_key};
 use unladen_http1::Request;
 use unladen_observability::{CacheResult, End, Reason};
 
-use crate::cache::cache_lookup::{CacheLookup, Decision, UNCACHEABLE};
+use super::inbound_request::{ClientSide, InboundRequest};
+use super::wait::Waited;
+use crate::cache::cache_lookup::{CacheLookup, Decision, UNCACHEABLE, eligible};
 use crate::cache::response_policy::{Lifting, ResponsePolicy, copy_of, is_unsafe};
-use crate::limits::counting::Counting;
 use crate::limits::queue::QueueEntry;
-use crate::limits::shared_rates::Asker;
-use crate::responder::inbound_request::{ClientSide, InboundRequest};
-use crate::responder::wait::Waited;
-use crate::site::eligible::eligible;
+use crate::limits::rates::{Asker, Counting};
 use crate::site::prepare::{Who, prepare};
 use crate::transaction::Transaction;
 

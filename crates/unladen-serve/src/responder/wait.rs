@@ -17,9 +17,9 @@ use super::fetch::fetch;
 use super::inbound_request::{ClientSide, InboundRequest};
 use crate::cache::cache_lookup::{CacheLookup, Found, ValidatorAnswer};
 use crate::cache::fetch_plan::FetchPlan;
-use crate::cache::news::{Began, News, Storable, hops};
+use crate::cache::{Began, News, Storable, hops};
 use crate::message::stream::{BodySource, FetchSource};
-use crate::request::fetched::Fetched;
+use crate::request::Fetched;
 use crate::request::watch::Deadline;
 
 pub(crate) enum Waited {

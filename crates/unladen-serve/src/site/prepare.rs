@@ -7,7 +7,7 @@ use unladen_http1::{Field, Fields, Name, Request};
 use unladen_serve_config::{Fate, Forwarded, Owned, is_plain};
 
 use super::Site;
-use super::edits::Edits;
+use super::route::Edits;
 use super::routes::Routes;
 use crate::peer::Peer;
 

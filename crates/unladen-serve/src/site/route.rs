@@ -1,13 +1,15 @@
 //! The principal type is [`Route`]: what some requests of a site get.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use unladen_serve_config::{RouteAction, RouteMatch, RouteSettings};
+use ipnet::IpNet;
+use unladen_http1::{Fields, Request};
+use unladen_serve_config::{AccessSettings, HeaderEdits, RouteAction, RouteMatch, RouteSettings};
 
-use super::access::Access;
-use super::edits::Edits;
 use super::folder::Folder;
-use super::location::Location;
+use super::hosts::Name;
+use super::passwords::{Passwords, PasswordsError};
 use crate::proxy::Proxy;
 
 #[derive(Debug)]
@@ -119,3 +121,151 @@ fn begins(path: &[u8], prefix: &[u8]) -> bool {
     let prefix = prefix.strip_suffix(b"/").unwrap_or(prefix);
     path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.first() == Some(&b'/'))
 }
+
+#[derive(Debug)]
+pub(crate) struct Access {
+    allow: Vec<IpNet>,
+    allow_unix: bool,
+    deny: Vec<IpNet>,
+    deny_unix: bool,
+    /// `None` if no password is needed.
+    pub(crate) passwords: Option<Arc<Passwords>>,
+    /// Value of `WWW-Authenticate` (RFC 7617, section 2).
+    pub(crate) challenge: Vec<u8>,
+}
+
+impl Access {
+    /// # Errors
+    /// The file of passwords cannot be used.
+    pub(super) fn new(settings: &AccessSettings) -> Result<Self, PasswordsError> {
+        let AccessSettings { allow, allow_unix, deny, deny_unix, auth } = settings.clone();
+        let realm = auth.as_ref().map_or("", |auth| &auth.realm);
+        let challenge = format!("Basic realm=\"{realm}\", charset=\"UTF-8\"").into_bytes();
+        let passwords = auth.as_ref().map(|auth| Passwords::read(&auth.users).map(Arc::new)).transpose()?;
+        Ok(Self { allow, allow_unix, deny, deny_unix, passwords, challenge })
+    }
+
+    /// Whether a client may ask from this address; `None` for a Unix socket.
+    pub(crate) fn lets_in(&self, address: Option<IpAddr>) -> bool {
+        let everywhere = self.allow.is_empty() && !self.allow_unix;
+        let Some(address) = address.map(|address| address.to_canonical()) else {
+            return !self.deny_unix && (everywhere || self.allow_unix);
+        };
+        let has = |nets: &[IpNet]| nets.iter().any(|net| net.contains(&address));
+        !has(&self.deny) && (everywhere || has(&self.allow))
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Edits {
+    set: Vec<Set>,
+    remove: Vec<Box<[u8]>>,
+}
+
+type Set = (Box<[u8]>, Box<[u8]>);
+
+impl Edits {
+    /// `None` if nothing is edited.
+    pub(crate) fn of(settings: &HeaderEdits) -> Option<Self> {
+        let bytes = |text: &String| Box::from(text.as_bytes());
+        let set = settings.set.iter().map(|(name, value)| (bytes(name), bytes(value))).collect();
+        (!settings.is_empty()).then(|| Self { set, remove: settings.remove.iter().map(bytes).collect() })
+    }
+
+    /// Removes the fields to remove, and those to be set.
+    pub(crate) fn take_off(&self, fields: &mut Fields) {
+        let is_gone = |name: &[u8]| {
+            self.remove.iter().any(|gone| gone.eq_ignore_ascii_case(name))
+                || self.set.iter().any(|(set, _)| set.eq_ignore_ascii_case(name))
+        };
+        fields.retain(|field| !is_gone(field.name));
+    }
+
+    pub(crate) fn apply(&self, fields: &mut Fields) {
+        self.take_off(fields);
+        for (name, value) in &self.set {
+            fields.push(name, value);
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Location {
+    pieces: Vec<Piece>,
+    pub(crate) status: u16,
+}
+
+#[derive(Debug)]
+enum Piece {
+    Text(Box<[u8]>),
+    Uri,
+    Path,
+    /// Without its `?`.
+    Query,
+    /// Without its port.
+    Host,
+}
+
+impl Location {
+    pub(crate) fn new(text: &str, status: u16) -> Self {
+        let mut pieces = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((name, behind)) = after.split_once('}') else { break };
+            if !before.is_empty() {
+                pieces.push(Piece::Text(before.as_bytes().into()));
+            }
+            pieces.push(match name {
+                "uri" => Piece::Uri,
+                "path" => Piece::Path,
+                "query" => Piece::Query,
+                "host" => Piece::Host,
+                // The configuration has refused all others.
+                other => Piece::Text(format!("{{{other}}}").as_bytes().into()),
+            });
+            rest = behind;
+        }
+        if !rest.is_empty() {
+            pieces.push(Piece::Text(rest.as_bytes().into()));
+        }
+        Self { pieces, status }
+    }
+
+    /// `None` if the request names no host, which is needed.
+    pub(crate) fn of(&self, request: &Request) -> Option<Vec<u8>> {
+        let target: &[u8] = if request.target.first() == Some(&b'/') { &request.target } else { b"/" };
+        let mut split = target.splitn(2, |byte| *byte == b'?');
+        let (path, query) = (split.next().unwrap_or_default(), split.next().unwrap_or_default());
+        let mut to = Vec::with_capacity(target.len() + 64);
+        for piece in &self.pieces {
+            // A leading part could name another host.
+            let own = |part| if to.is_empty() { one_slash(part) } else { part };
+            let part = match piece {
+                Piece::Text(text) => text,
+                Piece::Uri => own(target),
+                Piece::Path => own(path),
+                Piece::Query => query,
+                Piece::Host => {
+                    let name = Name::of(&request.authority).filter(is_host)?;
+                    to.extend_from_slice(name.bytes());
+                    continue;
+                }
+            };
+            to.extend_from_slice(part);
+        }
+        Some(to)
+    }
+}
+
+/// A path that is not taken for a host: browsers read `//x`, `/\x` and `\x` as one.
+fn one_slash(path: &[u8]) -> &[u8] {
+    let slashes = path.iter().take_while(|byte| matches!(byte, b'/' | b'\\')).count();
+    path.get(slashes.saturating_sub(1)..).filter(|path| path.first() == Some(&b'/')).unwrap_or(b"/")
+}
+
+fn is_host(name: &Name) -> bool {
+    name.bytes().iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._:[]".contains(byte))
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,6 @@
 
 pub(crate) mod acme;
 mod certificates;
-mod error;
 
 use std::io;
 use std::pin::Pin;
@@ -19,8 +18,9 @@ use unladen_pool::{Socket, Transport};
 use unladen_serve_config::{ServerTlsSettings, SiteSettings};
 
 use self::certificates::{Certificates, OfSeveral};
-pub(crate) use self::error::AcceptorError;
 use super::hosts::Hosts;
+
+pub(crate) use self::certificates::AcceptorError;
 
 pub(crate) struct Acceptor {
     acceptor: TlsAcceptor,

@@ -12,18 +12,16 @@ use unladen_http1::{Fault, Length, Response};
 use unladen_observability::{Cause, End, Reason, Version};
 use unladen_pool::{Buffer, Connection, Endpoint, Half, Lease, Stream, TlsFault};
 
+use super::answer::{Answer, Lost, Transit};
+use super::tunnel::tunnel;
+use super::{Attempt, Decision, Exchange, Facts, Failure, Reached, Work, decide};
 use crate::message::compose::{Additions, request_to_h1, request_to_h2};
 use crate::message::downstream::{Downstream, ResponseOptions};
 use crate::message::stream::{
     BodySource, H1Sink, H2Sink, Piece, PumpError, Relay, Relayed, Sink, SinkError, SourceError,
 };
 use crate::request::phase::Phase;
-use crate::request::stretch::Stretch;
-use crate::upstream::answer::{Answer, Lost};
-use crate::upstream::exchange::{Attempt, Exchange, Failure, Work};
-use crate::upstream::retry::{Decision, Facts, Reached, decide};
-use crate::upstream::transit::Transit;
-use crate::upstream::tunnel::tunnel;
+use crate::request::watch::Stretch;
 
 /// How long a head waits for its body to begin. Most do within a round trip to the upstream; and a head flushed on
 /// purpose long before its body suffers no harm from a tenth of a second.

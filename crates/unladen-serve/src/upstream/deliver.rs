@@ -5,11 +5,11 @@ use std::task::{Context, Poll, ready};
 
 use unladen_observability::{End, Reason};
 
+use super::attempt::Rest;
+use super::{Attempt, Exchange, Failure};
 use crate::message::stream::{BodySource, FileSource, Piece, PumpError, Relay, Relayed, Sink, SinkError};
 use crate::request::phase::Phase;
-use crate::request::stretch::Stretch;
-use crate::upstream::attempt::Rest;
-use crate::upstream::exchange::{Attempt, Exchange, Failure};
+use crate::request::watch::Stretch;
 
 impl Exchange<'_, '_> {
     pub(crate) async fn delivered(&self, rest: Option<Rest<'_, '_, '_>>) -> Result<Attempt, Failure> {

@@ -10,11 +10,11 @@ use unladen_files::{FileAnswer, FileBody, OpenFile, Representation, media_type};
 use unladen_http1::{Length, Name, Response};
 use unladen_observability::{Cause, Reason};
 
+use super::attempt::{Carried, Rest, keep_alive};
+use super::{Exchange, Failure, Work};
 use crate::message::downstream::ResponseOptions;
 use crate::message::stream::{BodySource, Piece, Sink};
 use crate::proxy::named_files::{Named, NotSent};
-use crate::upstream::attempt::{Carried, Rest, keep_alive};
-use crate::upstream::exchange::{Exchange, Failure, Work};
 
 /// Fields about the application's own body, which is not sent.
 const OF_ITS_BODY: [&[u8]; 9] = [

@@ -1,14 +1,13 @@
 //! Tests of what outlives a process: what comes back, what is in doubt, and what is not used.
 
-use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use bytes::Bytes;
 use tempfile::TempDir;
@@ -17,16 +16,11 @@ use unladen_fleet::{BusSettings, BusUrl, Fleet, FleetSettings, MemoryEngine, Pos
 use unladen_http1::Fields;
 use unladen_serve_config::{Config, Machine, SiteSettings, SnapshotSettings, SnapshotTrust};
 
-use super::check::doubts;
-use super::file::{FileError, new_path};
-use super::fingerprint::fingerprint;
-use super::give::{give, take_back};
-use super::load::load;
+use super::disk::{AtOnce, Pace, load, write};
+use super::file::{FileError, doubts, fingerprint, new_path};
 use super::remembered::Remembered;
-use super::successor::Successor;
-use super::take::take;
-use super::wire::{BYE, Forgotten, UNSENT, frame};
-use super::write::{AtOnce, Pace, write};
+use super::succession::{give, take, take_back};
+use super::successor::{BYE, Forgotten, Successor, UNSENT, frame};
 use crate::cache::Cache;
 
 const SITE: &str = "[[site]]\nname = 'shop'\nlisten = '127.0.0.1:8080'\nupstream = 'http://127.0.0.1:8000'\n";

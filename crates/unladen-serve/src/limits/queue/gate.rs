@@ -2,17 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use unladen_observability::QueueState;
 use unladen_serve_config::QueueSettings;
 
 use super::discipline::Discipline;
-use super::flow::Flow;
-use super::queue_entry::QueueEntry;
-use super::refusal::{Refusal, Why};
-use super::waiter::Waiter;
+use super::{Flow, QueueEntry, Refusal, Why};
 
 /// As many places as requests: nobody waits.
 const UNBOUNDED: u32 = u32::MAX;
@@ -232,4 +229,133 @@ fn at_work(state: u64) -> u32 {
 
 fn waiting(state: u64) -> u32 {
     (state >> 32) as u32
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Waiter(Mutex<Fate>);
+
+#[derive(Debug)]
+enum Fate {
+    Waits(Option<Waker>),
+    Granted,
+    Refused(Refusal),
+}
+
+impl Default for Fate {
+    fn default() -> Self {
+        Self::Waits(None)
+    }
+}
+
+impl Waiter {
+    /// Gives it a place; returns the waker to wake once no lock is held.
+    #[must_use]
+    pub(super) fn grant(&self) -> Option<Waker> {
+        self.become_(Fate::Granted)
+    }
+
+    #[must_use]
+    pub(super) fn refuse(&self, refusal: Refusal) -> Option<Waker> {
+        self.become_(Fate::Refused(refusal))
+    }
+
+    pub(super) fn told(&self) -> Option<Result<(), Refusal>> {
+        match &*self.fate() {
+            Fate::Granted => Some(Ok(())),
+            Fate::Refused(refusal) => Some(Err(*refusal)),
+            Fate::Waits(_) => None,
+        }
+    }
+
+    /// Polls for a place; the last to poll is woken.
+    pub(super) fn poll(&self, cx: &Context<'_>) -> Poll<Result<(), Refusal>> {
+        let mut fate = self.fate();
+        let before = match &mut *fate {
+            Fate::Granted => return Poll::Ready(Ok(())),
+            Fate::Refused(refusal) => return Poll::Ready(Err(*refusal)),
+            Fate::Waits(Some(waker)) if waker.will_wake(cx.waker()) => None,
+            Fate::Waits(waker) => waker.replace(cx.waker().clone()),
+        };
+        // Dropping a waker may drop anything: not with the lock held.
+        drop(fate);
+        drop(before);
+        Poll::Pending
+    }
+
+    fn become_(&self, fate: Fate) -> Option<Waker> {
+        match std::mem::replace(&mut *self.fate(), fate) {
+            Fate::Waits(waker) => waker,
+            Fate::Granted | Fate::Refused(_) => None,
+        }
+    }
+
+    fn fate(&self) -> MutexGuard<'_, Fate> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place at the application; dropping it passes it on.
+#[derive(Debug)]
+pub(crate) struct Place<'q>(&'q Queue);
+
+/// Waits for a place; dropping it leaves the queue.
+#[derive(Debug)]
+pub(crate) struct Ticket<'q> {
+    queue: &'q Queue,
+    number: u64,
+    waiter: Arc<Waiter>,
+    is_over: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum Entered<'q> {
+    Place(Place<'q>),
+    Ticket(Ticket<'q>),
+}
+
+impl Queue {
+    pub(crate) fn enter(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Entered<'_>, Refusal> {
+        Ok(match self.ask(queue_entry, now)? {
+            Asked::Place => Entered::Place(Place(self)),
+            Asked::Waits(number, waiter) => Entered::Ticket(Ticket { queue: self, number, waiter, is_over: false }),
+        })
+    }
+}
+
+// === impl Ticket ===
+
+impl<'q> Ticket<'q> {
+    pub(crate) fn longest(&self) -> Duration {
+        self.queue.longest()
+    }
+
+    pub(crate) fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Place<'q>, Refusal>> {
+        let told = self.waiter.poll(cx);
+        self.is_over |= told.is_ready();
+        told.map_ok(|()| Place(self.queue))
+    }
+
+    /// Ends the wait; it may have got a place at the last moment.
+    pub(crate) fn expire(mut self, now: Instant) -> Result<Place<'q>, Refusal> {
+        self.is_over = true;
+        let refusal = self.queue.expire(self.number, now);
+        match self.waiter.told() {
+            Some(told) => told.map(|()| Place(self.queue)),
+            None => Err(refusal),
+        }
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.queue.leave(self.number, &self.waiter);
+        }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.give_back();
+    }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use prost::Message;
 use tokio::net::TcpListener;
 
-use super::call::{ended_well, message};
+use super::link::{ended_well, message};
 use super::messages::{Code, DescriptorStatus, RateLimitResponse, Reset};
 use super::*;
 

@@ -1,15 +1,16 @@
-//! The principal type is [`Spools`]: bounds and counters of a listener's waiting bodies.
+//! The bounds of waiting bodies. The principal types are [`Spools`], with the counters of a listener's; [`Room`], a shared
+//! bound in bytes; and [`Held`], one user's part of it.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use unladen_observability::BufferState;
 use unladen_serve_config::BufferSettings;
 
-use super::clients::Clients;
-use super::room::Room;
+use crate::limits::crowd::network;
 use crate::say::say;
 
 /// Least time between messages: a failing disk fails for each request.
@@ -98,5 +99,106 @@ impl Spools {
         if told.is_err() {
             self.is_telling.store(false, Ordering::Relaxed);
         }
+    }
+}
+
+/// Divisor of the disk bound for one client: half, which also bounds a single body.
+const OF_CLIENT: u64 = 2;
+/// Entries from which empty ones are purged, and again at twice the remaining number.
+const MANY: usize = 256;
+
+#[derive(Debug)]
+pub(super) struct Clients {
+    bound: u64,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    rooms: HashMap<IpAddr, Weak<Room>>,
+    most: usize,
+}
+
+impl Clients {
+    pub(super) fn new(all: u64) -> Self {
+        Self { bound: all / OF_CLIENT, known: Mutex::new(Known { rooms: HashMap::new(), most: MANY }) }
+    }
+
+    pub(super) fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    /// Disk space of this client (an address, or an IPv6 /64), shared by its bodies.
+    pub(super) fn room(&self, client: IpAddr) -> Arc<Room> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.rooms.len() >= known.most {
+            known.rooms.retain(|_, room| room.strong_count() > 0);
+            known.most = MANY.max(known.rooms.len() * 2);
+        }
+        let kept = known.rooms.entry(network(client)).or_default();
+        match kept.upgrade() {
+            Some(room) => room,
+            None => {
+                let room = Room::new(self.bound);
+                *kept = Arc::downgrade(&room);
+                room
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Room {
+    bound: u64,
+    held: AtomicU64,
+}
+
+/// One user's part, until dropped.
+#[derive(Debug)]
+pub(crate) struct Held {
+    room: Arc<Room>,
+    bytes: u64,
+}
+
+impl Room {
+    pub(crate) fn new(bound: u64) -> Arc<Self> {
+        Arc::new(Self { bound, held: AtomicU64::new(0) })
+    }
+
+    pub(crate) fn held(&self) -> u64 {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    fn take(&self, bytes: u64) -> bool {
+        let more = |held: u64| held.checked_add(bytes).filter(|after| *after <= self.bound);
+        self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+}
+
+// === impl Held ===
+
+impl Held {
+    pub(crate) fn none(room: &Arc<Room>) -> Self {
+        Self { room: room.clone(), bytes: 0 }
+    }
+
+    /// Grows to `bytes` in all, and returns whether there was room. What is held already stays.
+    pub(crate) fn grow(&mut self, bytes: u64) -> bool {
+        let more = bytes.saturating_sub(self.bytes);
+        let has_room = more == 0 || self.room.take(more);
+        if has_room {
+            self.bytes += more;
+        }
+        has_room
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.room.held.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }

@@ -6,8 +6,8 @@ use unladen_fastcgi::{Decoder, Fault, Unwrapped};
 use unladen_http1::Length;
 use unladen_pool::{Buffer, Half, LARGE};
 
-use super::source_error::SourceError;
-use crate::request::said::Said;
+use super::SourceError;
+use crate::request::Said;
 
 /// FastCGI output as received, without its records.
 #[derive(Debug)]

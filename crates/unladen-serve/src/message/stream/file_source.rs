@@ -1,7 +1,8 @@
 //! The principal type is [`FileSource`]: a body from a file, or parts of one with what stands between them.
 
 use std::collections::VecDeque;
-use std::io::{self, IoSliceMut};
+use std::io;
+use std::io::IoSliceMut;
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::pin::Pin;
@@ -12,7 +13,7 @@ use bytes::{Buf, Bytes};
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2};
 use tokio::task::JoinHandle;
 
-use super::source_error::SourceError;
+use super::SourceError;
 use crate::limits::budget::Held;
 
 /// Bytes read at a time …

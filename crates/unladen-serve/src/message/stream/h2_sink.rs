@@ -7,9 +7,9 @@ use bytes::Bytes;
 use h2::server::SendResponse;
 use unladen_http1::Fields;
 
-use super::sink_error::SinkError;
+use super::SinkError;
 use crate::limits::budget::{Claim, Held, Share};
-use crate::message::convert::fields_to_h2;
+use crate::message::fields_to_h2;
 
 /// Bytes for a piece besides its content: its place among waiting frames, and its stream.
 const PIECE: usize = 3 * 1024;

@@ -8,12 +8,12 @@ use unladen_http1::{Decoder, Field, Fields, Length, Step};
 use unladen_pool::{Buffer, Half, LARGE};
 use unladen_serve_config::{is_said_by_us, may_trail};
 
+use super::SourceError;
 use super::fastcgi_source::FastCgiSource;
 use super::file_source::FileSource;
-use super::source_error::SourceError;
-use super::spooled::SpoolSource;
-use crate::cache::news::News;
-use crate::message::convert::trailers_from_h2;
+use crate::cache::News;
+use crate::message::spool::Spool;
+use crate::message::trailers_from_h2;
 
 #[derive(Debug)]
 pub(crate) enum BodySource<'a> {
@@ -329,5 +329,50 @@ impl H2Source {
             self.done = true;
         }
         Poll::Ready(Ok(false))
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct SpoolSource {
+    spool: Spool,
+    trailers: Option<Fields>,
+}
+
+impl SpoolSource {
+    pub(crate) fn new(spool: Spool, trailers: Option<Fields>) -> Self {
+        Self { spool, trailers }
+    }
+
+    /// Framed by its length, or by chunks if there are trailers.
+    pub(crate) fn length(&self) -> Length {
+        if self.trailers.is_some() { Length::Chunked } else { Length::Exact(self.spool.length()) }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.spool.length()
+    }
+
+    pub(super) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
+        Poll::Ready(Ok(ready!(self.spool.poll_fill(cx))?))
+    }
+
+    pub(super) fn data(&self) -> &[u8] {
+        self.spool.data()
+    }
+
+    pub(super) fn consume(&mut self, count: usize) {
+        self.spool.consume(count);
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.spool.is_read()
+    }
+
+    pub(super) fn trailers(&self) -> Option<&Fields> {
+        self.trailers.as_ref()
+    }
+
+    pub(super) fn rewind(&mut self) {
+        self.spool.rewind();
     }
 }

@@ -14,8 +14,7 @@ use unladen_http1::Request;
 
 use super::Folder;
 use super::hot_files::{Contents, Form, HotFile, Kept, KnownScript, OPEN, SHORT};
-use crate::cache::cached_response::joined;
-use crate::cache::codable::{SHORTEST, is_not_to_be_transformed};
+use crate::cache::coded::{SHORTEST, is_not_to_be_transformed, joined};
 use crate::message::stream::read_now;
 
 #[derive(Debug)]

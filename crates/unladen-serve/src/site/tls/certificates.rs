@@ -8,10 +8,9 @@ use rustls::pki_types::CertificateDer;
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use unladen_acme::{ACME_TLS, Answers, Held};
-use unladen_tls::{certificates, dns_names, private_key};
+use unladen_tls::{FileError, certificates, dns_names, private_key};
 use x509_parser::parse_x509_certificate;
 
-use super::error::AcceptorError;
 use crate::site::hosts::Hosts;
 
 /// By lower-case name; the first of several for a name counts.
@@ -168,4 +167,16 @@ fn names(
 
 fn now() -> i64 {
     x509_parser::time::ASN1Time::now().timestamp()
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AcceptorError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("the certificate {} cannot be read: {why}", file.display())]
+    Certificate { file: PathBuf, why: String },
+    #[error("the key {} is not that of the certificate {}: {source}", key.display(), certificate.display())]
+    Pair { certificate: PathBuf, key: PathBuf, source: rustls::Error },
+    #[error("TLS cannot be set up: {0}")]
+    Setup(#[from] rustls::Error),
 }

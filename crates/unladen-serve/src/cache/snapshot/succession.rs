@@ -1,17 +1,18 @@
-//! [`take`]: takes over what the previous process kept, and its purges.
+//! From one process to the next: [`give`] passes what is kept to the process that takes over, [`take`] takes what the
+//! previous process kept, and its purges.
 
 use std::io;
 use std::io::{BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::time::Duration;
 
 use unladen_cache::{ENTRY, Purge, Sequence, SnapshotEntry};
-use unladen_fleet::{Hold, What};
+use unladen_fleet::{Fleet, Hold, What};
 
-use super::account::Counts;
-use super::remembered::Remembered;
-use super::wire;
-use super::wire::{BYE, DONE, Forgotten, POSITION, PURGE, READY, SITE, UNSENT, WHOLE};
+use super::remembered::{Remembered, pour};
+use super::successor::{BYE, DONE, Forgotten, POSITION, PURGE, READY, SITE, Successor, UNSENT, WHOLE, frame};
+use super::{Counts, successor};
 
 /// Bytes a frame may have besides a response's body.
 const HEAD: u64 = 1 << 20;
@@ -57,7 +58,7 @@ fn follow(
     let mut hold = hold;
     let fleet = hold.as_ref().map(|hold| hold.fleet().clone());
     loop {
-        let Some(kind) = wire::read(&mut frames, &mut payload, most)? else {
+        let Some(kind) = successor::read(&mut frames, &mut payload, most)? else {
             return Err(io::ErrorKind::UnexpectedEof.into());
         };
         // Before anything is kept: what the fleet has purged since is forgotten again, in what is taken too.
@@ -112,4 +113,34 @@ fn named<'s>(sites: &[(&'s Arc<Remembered>, Sequence)], payload: &[u8]) -> Optio
         return None;
     }
     Some((site, *sequence))
+}
+
+/// Waits until the successor listens, then sends it what these sites keep; from then on it is sent purges too.
+pub(crate) fn give(
+    successor: &Arc<Successor>,
+    sites: &[Arc<Remembered>],
+    fleet: Option<&Fleet>,
+    patience: Duration,
+) -> io::Result<()> {
+    successor.wait(patience)?;
+    // Set before anything is sent, so that purges made meanwhile follow.
+    for site in sites {
+        site.cache.successor.set(Some((site.name.clone(), successor.clone())));
+    }
+    // Purges of other nodes after this position reach the successor by the bus.
+    if let Some(position) = fleet.and_then(Fleet::position) {
+        successor.send(&frame(POSITION, position.to_string().as_bytes())?)?;
+    }
+    for site in sites {
+        let about = [&site.fingerprint.to_le_bytes(), site.name.as_bytes()].concat();
+        successor.send(&frame(SITE, &about)?)?;
+        pour(site, &mut &**successor)?;
+    }
+    successor.send(&frame(WHOLE, &[])?)
+}
+
+/// Undoes it: nobody takes over after all.
+pub(crate) fn take_back(successor: &Successor, sites: &[Arc<Remembered>]) {
+    sites.iter().for_each(|site| site.cache.successor.set(None));
+    successor.close();
 }
