@@ -6,7 +6,6 @@ pub(crate) mod cache_lookup;
 pub(crate) mod cached_response;
 pub(crate) mod coded;
 pub(crate) mod fetch_plan;
-pub(crate) mod head_answer;
 pub(crate) mod response_policy;
 pub(crate) mod snapshot;
 

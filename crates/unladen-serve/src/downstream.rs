@@ -9,12 +9,13 @@ use std::time::Instant;
 use unladen_http1::Response;
 use unladen_observability::{End, Reason, RequestAccount, Version};
 
-use crate::context::{Context, Slot};
+use crate::context::Context;
 use crate::message::compose;
 use crate::message::downstream::{Downstream, ResponseOptions};
 use crate::peer::Peer;
 use crate::proxy::Proxy;
 use crate::request::watch::{Deadline, Watch};
+use crate::responder::Slot;
 
 #[derive(Debug)]
 struct Refusal {

@@ -1,4 +1,4 @@
-//! Worker threads: they accept connections, and answer each where it was accepted.
+//! Worker threads: they accept connections, open them (PROXY, TLS), and answer each where it was accepted.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -13,16 +13,18 @@ use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_local};
-use unladen_observability::{OUT_OF_FILES, Observability, Trouble};
+use unladen_observability::{OUT_OF_FILES, Observability, Trouble, UpstreamIndex};
 use unladen_pool::{Socket, Transport, UnixStream, is_out_of_files};
 
-use crate::context::{ConnectionGuard, Context, Slot};
+use crate::context::Context;
 use crate::downstream::h1;
 use crate::limits::budget::Budget;
 use crate::limits::crowd::CrowdPermit;
 use crate::limits::{CROWDED, SHORT, short_of_files};
 use crate::peer::{Peer, canonical};
 use crate::plan::{ListenSocket, Plan, State};
+use crate::proxy::Proxy;
+use crate::responder::Slot;
 use crate::site::{Site, proxy_protocol};
 use crate::tasks::Tasks;
 
@@ -34,6 +36,7 @@ const LOOK: Duration = Duration::from_millis(10);
 const AT_A_TIME: usize = 256;
 /// … and of the current number: where there are few, most may just have come.
 const OF_THOSE: usize = 16;
+
 struct Serving {
     slot: Rc<Slot>,
     tasks: Vec<JoinHandle<()>>,
@@ -93,13 +96,14 @@ async fn follow(
         proxy.counted_by(observability);
     }
     for entrance in &plan.entrances {
-        let (listener, index) = (&entrance.listener, entrance.proxy.counted_by(observability));
+        let (listener, index) = (&entrance.listener, entrance.to.proxy.counted_by(observability));
         if let Some(serving) = gone.remove(&listener.id) {
-            serving.slot.become_this(entrance, index);
+            serving.slot.to.replace(entrance.to.clone());
+            serving.slot.index.set(index);
             servings.insert(listener.id, serving);
             continue;
         }
-        let slot = Rc::new(Slot::new(entrance, index));
+        let slot = Rc::new(Slot::new(entrance.to.clone(), index));
         let own = (thread..listener.sockets.len()).step_by(threads.max(1));
         let tasks = own.map(|place| {
             let (listener, context, slot) = (listener.clone(), context.clone(), slot.clone());
@@ -195,10 +199,9 @@ async fn not_accepted(error: &io::Error, context: &Context, slot: &Slot) {
     let text = if is_short { OUT_OF_FILES.to_owned() } else { error.to_string() };
     let cause = format!("no client can be accepted: {text}");
     let reason = if is_short { "out_of_files" } else { "accept_failed" };
-    let proxy = slot.proxy.borrow().clone();
+    let proxy = slot.to.borrow().proxy.clone();
     let whom = &proxy.upstream.settings().name;
     context.observability.tell(&Trouble { whom, place: None, reason, cause: &cause });
-    drop(proxy);
     tokio::time::sleep(PAUSE).await;
     if is_short {
         short_of_files();
@@ -210,10 +213,7 @@ async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
     let mut short = SHORT.load(Ordering::Relaxed);
     while !slot.is_stopping.get() {
         let mut crowded = std::pin::pin!(CROWDED.notified());
-        let is_full = {
-            let proxy = slot.proxy.borrow();
-            proxy.clients.load(Ordering::Relaxed) >= slot.bounds.borrow().connections
-        };
+        let is_full = slot.is_full();
         if is_full {
             make_room(&context, &slot);
             CROWDED.notify_waiters();
@@ -257,13 +257,11 @@ async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
 /// Closes some idle connections when there is no room, or no file descriptor, for new ones: honest clients ask again on
 /// another connection, and those that only take room do not.
 fn make_room(context: &Context, slot: &Slot) {
-    let (most, now) = {
-        let proxy = slot.proxy.borrow();
-        (slot.bounds.borrow().connections, proxy.clients.load(Ordering::Relaxed))
-    };
+    let to = slot.to.borrow();
+    let (most, now) = (to.bounds.connections, to.proxy.clients.load(Ordering::Relaxed));
     let some = (most / AT_A_TIME).min(now / OF_THOSE).max(1);
     let closed = context.idle.close(slot.index.get(), some);
-    if let Some(site) = &*slot.site.borrow() {
+    if let Some(site) = &to.site {
         site.crowd.count_closed(closed);
     }
 }
@@ -275,15 +273,41 @@ const TOO_MANY: &[u8] =
 
 /// The connection's place among its client's, if those are bounded. An error if it may have no more, and was told.
 fn admit(slot: &Slot, socket: &Socket, address: Option<IpAddr>) -> Result<Option<CrowdPermit>, ()> {
-    let Some(site) = &*slot.site.borrow() else { return Ok(None) };
+    let to = slot.to.borrow();
+    let Some(site) = &to.site else { return Ok(None) };
     let place = site.enter(address);
     if let (Err(()), Socket::Tcp(stream)) = (&place, socket)
-        && slot.acceptor.borrow().is_none()
+        && to.acceptor.is_none()
     {
         // It fits into the socket's buffer, or there is nobody to tell.
         let _ = socket2::SockRef::from(stream).send(TOO_MANY);
     }
     place
+}
+
+/// Counts a connection for as long as it lasts.
+struct ConnectionGuard {
+    context: Rc<Context>,
+    proxy: Arc<Proxy>,
+    index: UpstreamIndex,
+}
+
+impl ConnectionGuard {
+    fn new(context: &Rc<Context>, slot: &Slot) -> Self {
+        let guard = Self { context: context.clone(), proxy: slot.to.borrow().proxy.clone(), index: slot.index.get() };
+        guard.proxy.clients.fetch_add(1, Ordering::Relaxed);
+        context.connections.set(context.connections.get() + 1);
+        context.observability.client_opened(guard.index);
+        guard
+    }
+}
+
+impl Drop for ConnectionGuard {
+    fn drop(&mut self) {
+        self.proxy.clients.fetch_sub(1, Ordering::Relaxed);
+        self.context.connections.set(self.context.connections.get() - 1);
+        self.context.observability.client_closed(self.index);
+    }
 }
 
 fn spawn(socket: Socket, address: Option<SocketAddr>, context: &Rc<Context>, slot: &Rc<Slot>) {
@@ -326,23 +350,25 @@ async fn drain(context: &Context, servings: HashMap<u64, Serving>, idle_until: I
 }
 
 impl Slot {
+    fn is_full(&self) -> bool {
+        let to = self.to.borrow();
+        to.proxy.clients.load(Ordering::Relaxed) >= to.bounds.connections
+    }
+
     /// The site whose bounds hold for the opening, if there is one before the first request.
-    pub(crate) fn opening(&self) -> Option<Arc<Site>> {
-        let site = self.site.borrow();
-        let has_opening = |site: &&Arc<Site>| {
-            self.acceptor.borrow().is_some() || (site.settings.trusted.proxy_protocol && !self.redirects())
-        };
-        site.as_ref().filter(has_opening).cloned()
+    fn opening(&self) -> Option<Arc<Site>> {
+        let to = self.to.borrow();
+        let has_opening =
+            |site: &&Arc<Site>| to.acceptor.is_some() || (site.settings.trusted.proxy_protocol && !to.redirects);
+        to.site.as_ref().filter(has_opening).cloned()
     }
 
     /// Returns the transport and who the client is; `None` if it sent something else, or nothing in time.
-    pub(crate) async fn open(
-        &self,
-        site: &Site,
-        mut socket: Socket,
-        address: Option<SocketAddr>,
-    ) -> Option<(Transport, Peer)> {
-        let acceptor = self.acceptor.borrow().clone();
+    async fn open(&self, site: &Site, mut socket: Socket, address: Option<SocketAddr>) -> Option<(Transport, Peer)> {
+        let (acceptor, patience) = {
+            let to = self.to.borrow();
+            (to.acceptor.clone(), to.bounds.head_timeout)
+        };
         let opening = async {
             let mut address = address;
             if site.settings.trusted.proxy_protocol && site.trust.is_trusted_peer(address.map(|address| address.ip())) {
@@ -357,7 +383,6 @@ impl Slot {
             };
             Some((transport, Peer { is_https: true, named, ..Peer::plain(address) }))
         };
-        let patience = self.bounds.borrow().head_timeout;
         tokio::time::timeout(patience, opening).await.ok().flatten()
     }
 }

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use unladen_http1::{Fault, Fields, HeadLimits, Request, Response};
+use unladen_http1::{Fault, Fields, HeadLimits, Name, Request, Response};
 
 fn push_all(fields: &mut Fields, map: &HeaderMap) {
     // HTTP/2 splits cookies to compress well; HTTP/1 has one line (RFC 9113, section 8.2.3).
@@ -104,7 +104,8 @@ thread_local! {
     static DATE: RefCell<(Option<Instant>, String)> = const { RefCell::new((None, String::new())) };
 }
 
-/// Appends it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Appends the time of day in HTTP's form (RFC 9110, section 5.6.7), formatted anew every half second in each thread:
+/// `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub(crate) fn write_date(out: &mut Vec<u8>, now: Instant) {
     DATE.with(|date| {
         let (written, text) = &mut *date.borrow_mut();
@@ -114,6 +115,15 @@ pub(crate) fn write_date(out: &mut Vec<u8>, now: Instant) {
         }
         out.extend_from_slice(text.as_bytes());
     });
+}
+
+/// Adds the time of day to fields without a `Date`.
+pub(crate) fn add_date(fields: &mut Fields) {
+    if fields.get(Name::Date).is_none() {
+        let mut date = Vec::with_capacity(32);
+        write_date(&mut date, Instant::now());
+        fields.push(b"date", &date);
+    }
 }
 
 fn http_date() -> String {

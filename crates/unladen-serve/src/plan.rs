@@ -62,6 +62,12 @@ pub(crate) struct Planned {
 pub(crate) struct Entrance {
     /// Kept over a reload if the address stays.
     pub(crate) listener: Arc<Listener>,
+    pub(crate) to: Arc<Destination>,
+}
+
+/// Where a listener's connections lead.
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
     /// Counts connections before a request names its site: the first site's.
     pub(crate) proxy: Arc<Proxy>,
     /// Bounds until then: of several sites, the most generous of each. A site's own bounds on heads apply once a head

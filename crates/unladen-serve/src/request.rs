@@ -7,14 +7,17 @@ pub(crate) mod watch;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use unladen_fastcgi::{Fault, Refusal, Stderr};
-use unladen_observability::{Cause, Reason, Reuse, Version};
+use unladen_observability::{Cause, End, Reason, Reuse, Version};
 use unladen_pool::{Endpoint, InFlight};
 
 use self::phase::Phase;
 use crate::limits::queue::Place;
+
+/// How a request ended, and when.
+pub(crate) type Finished = (End, Instant);
 
 #[derive(Debug)]
 pub(crate) struct RequestState<'a> {

@@ -7,11 +7,12 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use unladen_cache::{FetchWriter, NoStore, RequestControl, Stored, Time, may_serve_on_error};
-use unladen_http1::{Length, Name, Response};
+use unladen_http1::{Length, Response};
 use unladen_observability::Reason;
 
 use super::fetch_plan::{FetchPlan, LEAST, is_of_the_resource, origin};
 use super::{Began, News, Storable, hops};
+use crate::message::add_date;
 use crate::tier::words::{TIER, Told};
 
 /// Most bytes of an answer that is not kept that may wait for its one client.
@@ -182,11 +183,7 @@ impl CacheFetch {
             false => kept,
         });
         let mut response = response.clone();
-        if response.fields.get(Name::Date).is_none() {
-            let mut date = Vec::with_capacity(32);
-            crate::message::write_date(&mut date, Instant::now());
-            response.fields.push(b"date", &date);
-        }
+        add_date(&mut response.fields);
         let status = response.status;
         let (kept, storing, alone) = match kept {
             Ok(kept) => (Ok(kept.clone()), Some(Storing { wanted, kept, status }), None),

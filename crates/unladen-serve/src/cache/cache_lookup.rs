@@ -1,12 +1,13 @@
 //! The principal type is [`CacheLookup`]: a request that may be answered from memory.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use unladen_cache::{Forwarded, Freshness, Mark, RequestControl, Resource, Reuse, Stored, Time, reuse};
-use unladen_http1::{Length, Name, Request};
+use unladen_http1::{Length, Name, Request, Response};
 use unladen_observability::{CacheResult, Reason};
 
 use super::Cache;
@@ -15,7 +16,6 @@ use crate::site::prepare::Who;
 pub(crate) struct CacheLookup<'q> {
     pub(crate) cache: &'q Cache,
     pub(crate) request: &'q Request,
-    pub(crate) who: Who,
     pub(crate) control: RequestControl,
     pub(crate) known: ValidatorAnswer,
     /// Whether it has cookies that matter.
@@ -39,6 +39,15 @@ pub(crate) enum ValidatorAnswer {
     Silent(Option<Duration>),
 }
 
+/// A site's HEAD about a page, whose answer is taken for the page's version.
+#[derive(Debug)]
+pub(crate) struct HeadCheck {
+    /// Client on whose behalf it is asked.
+    pub(crate) address: Option<IpAddr>,
+    /// `None` until the application has answered, and if it failed.
+    pub(crate) answer: Option<ValidatorAnswer>,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) resource: Option<Arc<Resource>>,
@@ -54,6 +63,17 @@ pub(crate) enum Decision {
     /// The application is asked, for this client alone.
     Pass(Forwarded, &'static str),
     Own(Reason),
+}
+
+impl HeadCheck {
+    pub(crate) fn answered(&mut self, response: &Response) {
+        let version = response.fields.find(b"etag").or_else(|| response.fields.find(b"last-modified"));
+        self.answer = match version {
+            _ if response.status >= 500 => None,
+            Some(version) if response.status == 200 => Some(ValidatorAnswer::Version(version.into())),
+            _ => Some(ValidatorAnswer::Nothing),
+        };
+    }
 }
 
 /// Makes join keys unique for requests that may not wait together.

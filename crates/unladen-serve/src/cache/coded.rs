@@ -1,5 +1,6 @@
 //! Which bodies may be compressed; [`coded`] compresses an answer on its way to a client.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use unladen_cache::{Accepted, Coding, Encoder};

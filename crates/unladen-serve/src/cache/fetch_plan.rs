@@ -9,11 +9,12 @@ use unladen_cache::{
     storable, update,
 };
 use unladen_files::Script;
-use unladen_http1::{Fields, Name, Request, Response};
+use unladen_http1::{Fields, Request, Response};
 
 use super::Storable;
 use super::cache_lookup::uncacheable_key;
 use super::coded::{SHORTEST, joined, may_be_coded};
+use crate::message::add_date;
 use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::tier::PeerPlan;
@@ -102,11 +103,7 @@ impl FetchPlan {
 
     fn fields(&self, response: &Response) -> Fields {
         let mut fields = kept(&response.fields);
-        if fields.get(Name::Date).is_none() {
-            let mut date = Vec::with_capacity(32);
-            crate::message::write_date(&mut date, Instant::now());
-            fields.push(b"date", &date);
-        }
+        add_date(&mut fields);
         self.with_cookies(&mut fields, response);
         fields
     }

@@ -11,6 +11,7 @@ use std::{env, fs, io, thread};
 
 use listenfd::ListenFd;
 use nix::sys::stat::{Mode, fchmod};
+use serde::{Deserialize, Serialize};
 use socket2::{Domain, SockAddr, SockRef, Socket, Type};
 use unladen_serve_config::{ListenAddress, address_text};
 

@@ -21,17 +21,16 @@ use unladen_serve_config::ClientSettings;
 
 use self::wire::Wire;
 use super::Refusal;
-use crate::context::{Buffers, Context, Slot};
+use crate::context::{Buffers, Context};
 use crate::limits::budget::{Claim, Held, Share};
-use crate::message::downstream::{Downstream, H2Downstream};
+use crate::message::downstream::{Client, ClientSide, Downstream, H2Downstream};
 use crate::message::request_from_h2;
 use crate::message::stream::{BodySource, H2Source};
 use crate::peer::Peer;
 use crate::proxy::head_limits;
 use crate::request::watch::{Deadline, Stretch, Watch};
-use crate::responder::Responder;
-use crate::responder::arrival::Arrival;
-use crate::responder::inbound_request::ClientSide;
+use crate::responder::Slot;
+use crate::responder::admit::Arrival;
 
 /// Window for a request's body; more is sent once the upstream has taken what is there. A connection has one such
 /// window for all bodies, plus one for each body as long as there is room, so that bodies stuck at their upstream do
@@ -91,8 +90,8 @@ pub(crate) async fn serve(
     slot: Rc<Slot>,
 ) {
     let (client, stall) = {
-        let proxy = slot.proxy.borrow();
-        (slot.bounds.borrow().clone(), proxy.upstream.settings().timeouts.idle)
+        let to = slot.to.borrow();
+        (to.bounds.clone(), to.proxy.upstream.settings().timeouts.idle)
     };
     let (wire, seen) = Wire::new(transport, read, preface, share.clone());
     let mut watch = Watch::new();
@@ -293,32 +292,27 @@ async fn answer(
     slot: &Slot,
 ) {
     let began = Instant::now();
-    let (proxy, limits) = (slot.proxy.borrow().clone(), head_limits(&slot.bounds.borrow()));
+    let (proxy, limits) = {
+        let to = slot.to.borrow();
+        (to.proxy.clone(), head_limits(&to.bounds))
+    };
     let (head, body) = head.into_parts();
     let mut buffers = context.buffers();
     let Buffers { request, response, request_id, up, key, variant, more, .. } = &mut *buffers;
     let mut watch = Watch::new();
-    let mut client = Downstream::H2(H2Downstream {
-        send: &mut send,
-        address: peer.address,
-        share,
-        touch: None,
-        codings: None,
-        edits: None,
-    });
+    let mut client = Downstream::H2(H2Downstream { send: &mut send, client: Client::new(peer.address, share) });
     if let Err(fault) = request_from_h2(request, &head, body.is_end_stream(), &limits) {
         let refusal = Refusal { reason: Reason::Malformed(fault), version: Version::Http2, began };
         let deadline = Deadline::of_local_reply(began);
         refusal.send((&mut client, response), (&mut watch, &deadline), &peer, &proxy, (context, slot)).await;
     } else {
         let mut body = BodySource::H2(Box::new(H2Source::new(body)));
-        let (found, index) = slot.find(request, Version::Http2, &peer);
-        let responder = Responder::of(&found, &proxy);
+        let (responder, index) = slot.find(request, Version::Http2, &peer, &proxy);
         body.guard(responder.guard());
         let arrival = Arrival { index, version: Version::Http2, began, now: began, peer };
         let (watch, client, body) = (&mut watch, &mut client, &mut body);
-        let mut client_side = ClientSide { watch, body, client, response, up, id: request_id, key, variant, more };
-        let (end, _) = responder.respond(context, arrival, request, &mut client_side).await;
+        let mut to = ClientSide { watch, body, client, response, up, id: request_id, key, variant, more };
+        let (end, _) = responder.respond(context, arrival, request, &mut to).await;
         if matches!(end, End::Broken(_)) {
             send.send_reset(h2::Reason::INTERNAL_ERROR);
         }

@@ -21,9 +21,8 @@ use crate::cache::fetch_plan::FetchPlan;
 use crate::context::Context;
 use crate::limits::budget::Budget;
 use crate::peer::Peer;
-use crate::responder::arrival::Arrival;
+use crate::responder::admit::{Arrival, InboundRequest};
 use crate::responder::fetch::fetch;
-use crate::responder::inbound_request::InboundRequest;
 use crate::site::prepare::Who;
 
 /// Upper bound; the upstream's own apply first.
@@ -78,7 +77,8 @@ async fn ask(
         let now = Instant::now();
         let inbound =
             InboundRequest::new(&context, &site, Arrival { index, version: Version::Http11, began: now, now, peer });
-        let known = inbound.ask(&wanted.request, who).await;
+        inbound.who.set(who);
+        let known = inbound.ask(&wanted.request).await;
         wanted.version = label(known.ok(), &wanted, outlook);
     }
     wanted.is_validated = wanted.version.is_some();

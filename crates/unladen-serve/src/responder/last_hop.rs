@@ -1,17 +1,16 @@
 //! [`last_hop`]: TRACE and OPTIONS that go no further (RFC 9110, section 7.6.2).
 
-use std::pin::pin;
 use std::time::Instant;
 
 use unladen_http1::{Length, Request};
 use unladen_observability::{CacheResult, End, RequestAccount};
 
-use super::arrival::Arrival;
-use super::inbound_request::ClientSide;
+use super::admit::Arrival;
 use crate::context::Context;
 use crate::message::compose::digits;
-use crate::message::downstream::ResponseOptions;
+use crate::message::downstream::{ClientSide, ResponseOptions};
 use crate::proxy::Proxy;
+use crate::request::Finished;
 use crate::request::watch::Deadline;
 
 const MAX_FORWARDS: &[u8] = b"max-forwards";
@@ -39,29 +38,24 @@ fn number(digits: &[u8]) -> Option<u64> {
     is_number.then(|| std::str::from_utf8(digits).ok()?.parse().ok()).map(|number| number.unwrap_or(u64::MAX))
 }
 
-/// Answers as the final recipient; returns how it ended, and when.
+/// Answers as the final recipient.
 pub(super) async fn last_hop(
     proxy: &Proxy,
     context: &Context,
     arrival: &Arrival,
     request: &Request,
-    client_side: &mut ClientSide<'_, '_>,
+    to: &mut ClientSide<'_, '_>,
     status: u16,
-) -> (End, Instant) {
-    let response = &mut *client_side.response;
+) -> Finished {
+    let response = &mut *to.response;
     response.fields.clear();
     (response.status, response.minor, response.length) = (status, 1, Length::Exact(0));
     response.fields.push(b"content-length", b"0");
     // Methods that are passed on (RFC 9110, sections 9.3.7 and 15.5.6).
     response.fields.push(b"allow", b"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
-    if !client_side.body.is_done() {
-        client_side.client.ends();
-    }
     let deadline = Deadline::of_local_reply(Instant::now());
     let options = ResponseOptions { via: proxy.settings.via, ..ResponseOptions::default() };
-    let answering = client_side.client.answer(response, "", options);
-    let answered = client_side.watch.over(&deadline, pin!(answering)).await;
-    let end = if answered == Some(Ok(())) { End::Answered } else { End::ClientGone };
+    let end = if to.answer("", options, &deadline).await { End::Answered } else { End::ClientGone };
     let now = deadline.look();
     let total = now.saturating_duration_since(arrival.began);
     let record = RequestAccount {

@@ -1,30 +1,51 @@
-//! Redirects plain HTTP to https, except PURGE: applications send it as to a proxy, in the clear.
-
-use std::time::Instant;
+//! What a site answers before its pipeline: redirects of plain HTTP to https, except of PURGE, which applications send as
+//! to a proxy, in the clear; an authority's challenge; and requests for no site here.
 
 use unladen_http1::{Length, Request, Response};
 use unladen_observability::{End, Reason};
 
-use super::inbound_request::{ClientSide, InboundRequest};
+use super::admit::InboundRequest;
+use crate::message::compose::not_kept;
+use crate::message::downstream::ClientSide;
+use crate::request::Finished;
+use crate::site::hosts::without_port;
+use crate::site::prepare::prepare;
 
 impl InboundRequest<'_> {
-    pub(crate) async fn redirect(&self, request: &mut Request, client_side: &mut ClientSide<'_, '_>) -> (End, Instant) {
-        let who = match self.admit(request, client_side).await {
-            Ok(who) => who,
-            Err(ended) => return ended,
-        };
-        let request = &*request;
-        if redirect(client_side.response, request, self.site.https_port()).is_none() {
-            let reason = Reason::Malformed(unladen_http1::Fault::Host);
-            return self.own(request, client_side, reason, None, who).await;
+    pub(super) async fn redirect(&self, request: &mut Request, to: &mut ClientSide<'_, '_>) -> Finished {
+        if let Err(finished) = self.admit(request, to).await {
+            return finished;
         }
-        self.say(request, client_side, "", (End::Answered, "redirect")).await
+        let request = &*request;
+        if redirect(to.response, request, self.site.https_port()).is_none() {
+            let reason = Reason::Malformed(unladen_http1::Fault::Host);
+            return self.send_local_reply(request, to, reason, None).await;
+        }
+        self.send_text(request, to, "", (End::Answered, "redirect")).await
+    }
+
+    /// The page by which a certificate authority verifies a host (RFC 8555, section 8.3).
+    pub(super) async fn challenge(&self, request: &mut Request, to: &mut ClientSide<'_, '_>, page: &str) -> Finished {
+        self.who.set(prepare(self.site, request, &self.peer));
+        not_kept(to.response, 200, b"application/octet-stream", page);
+        self.send_text(request, to, page, (End::Answered, "acme-challenge")).await
+    }
+
+    /// Replies that no site here has the name (RFC 9110, section 15.5.20), so that a client shown another site's
+    /// certificate asks again on a connection of its own; or that the head is too long for the site.
+    pub(super) async fn refused(&self, request: &mut Request, to: &mut ClientSide<'_, '_>, reason: Reason) -> Finished {
+        self.who.set(prepare(self.site, request, &self.peer));
+        // As with a single site, where nothing is read after such a head. No rates were asked for it.
+        if matches!(reason, Reason::Malformed(_)) {
+            to.client.ends();
+        }
+        self.send_local_reply(request, to, reason, None).await
     }
 }
 
 /// The same URL by https; `None` if the request names no host.
 fn redirect(response: &mut Response, request: &Request, port: Option<u16>) -> Option<()> {
-    let host = host(&request.authority);
+    let host = without_port(&request.authority);
     if host.is_empty() {
         return None;
     }
@@ -42,15 +63,6 @@ fn redirect(response: &mut Response, request: &Request, port: Option<u16>) -> Op
     response.fields.push(b"location", &location);
     response.fields.push(b"content-length", b"0");
     Some(())
-}
-
-fn host(authority: &[u8]) -> &[u8] {
-    let end = match authority.iter().rposition(|byte| *byte == b':') {
-        // An IPv6 address has its colons in brackets.
-        Some(colon) if !authority[colon..].contains(&b']') => colon,
-        _ => authority.len(),
-    };
-    &authority[..end]
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::route::Edits;
 use super::routes::Routes;
 use crate::peer::Peer;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Who {
     /// `None` for a Unix socket.
     pub(crate) address: Option<IpAddr>,

@@ -37,8 +37,7 @@ impl Exchange<'_, '_> {
                 } else if to.takes_files() {
                     BodySource::File(Box::new(FileSource::direct(file, pieces, false)))
                 } else {
-                    let hold = |bytes| share.as_ref().and_then(|share| share.try_hold(bytes));
-                    BodySource::File(Box::new(FileSource::read(file, pieces, hold)))
+                    BodySource::File(Box::new(FileSource::read(file, pieces, share.as_ref())))
                 };
                 // It is on a disk already: nothing is read ahead.
                 (Some(from), Relay::new(None, self.client), to, body)

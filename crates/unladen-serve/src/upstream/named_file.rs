@@ -149,15 +149,6 @@ impl<'u> Exchange<'_, 'u> {
         if response.status != 304 {
             response.fields.push(b"content-length", length.to_string().as_bytes());
         }
-        match body {
-            _ if response.length == Length::None => VecDeque::new(),
-            FileBody::None => VecDeque::new(),
-            FileBody::Part(part) => VecDeque::from([Piece::Part(part)]),
-            FileBody::Parts(parts, framed) => {
-                let heads = framed.heads.into_iter().map(|head| Piece::Bytes(head.into()));
-                let parts = heads.zip(parts.into_iter().map(Piece::Part)).flat_map(|(head, part)| [head, part]);
-                parts.chain([Piece::Bytes(framed.tail.into())]).collect()
-            }
-        }
+        if response.length == Length::None { VecDeque::new() } else { Piece::of(body) }
     }
 }

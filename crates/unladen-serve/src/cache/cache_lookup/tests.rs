@@ -7,7 +7,7 @@ use unladen_http1::{Fields, Request};
 use unladen_pool::Upstream;
 use unladen_serve_config::{Config, Machine};
 
-use super::{uncacheable_key, *};
+use super::*;
 use crate::proxy::Proxy;
 use crate::site::Site;
 
@@ -48,10 +48,9 @@ fn decision_and_key(
         label.map(Into::into),
         cache.store.sequence(),
     );
-    let cache_lookup = CacheLookup {
+    let lookup = CacheLookup {
         cache,
         request: &request,
-        who: Who { address: None, is_https: false, is_disguised: false, is_author: false },
         control: RequestControl::default(),
         known,
         has_cookies: false,
@@ -59,8 +58,8 @@ fn decision_and_key(
         is_leaving,
         is_cut_off,
     };
-    let decision = cache_lookup.decide(&Found { resource: None, stored: Some(Arc::new(stored)) }, b"key", now);
-    (decision, cache_lookup.join_key(b"key", b""))
+    let decision = lookup.decide(&Found { resource: None, stored: Some(Arc::new(stored)) }, b"key", now);
+    (decision, lookup.join_key(b"key", b""))
 }
 
 /// A time without a zone seems to be young again each quarter of an hour: all that was kept under it was asked for anew

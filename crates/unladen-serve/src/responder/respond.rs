@@ -1,4 +1,4 @@
-//! A site's own answers: from memory, or errors.
+//! The last stage: sends stored responses ([`InboundRequest::send_cached`]) and local replies, and reports what was sent.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -10,24 +10,26 @@ use unladen_cache::{CacheStatus, Stored, Time};
 use unladen_http1::{Length, Name, Request};
 use unladen_observability::{CacheResult, End, FetchRecord, Reason, RequestAccount, request_id};
 
-use super::inbound_request::{ClientSide, InboundRequest};
+use super::admit::InboundRequest;
 use crate::cache::cache_lookup::CacheLookup;
-use crate::cache::cached_response::{CachedResponse, memory};
+use crate::cache::cached_response::CachedResponse;
 use crate::cache::response_policy::{NAME, is_unsafe};
-use crate::limits::budget::Claim;
 use crate::message::compose;
-use crate::message::downstream::ResponseOptions;
+use crate::message::downstream::{ClientSide, ResponseOptions};
 use crate::message::error_page::local_reply;
 use crate::message::stream::{BodySource, Pump, PumpError, SinkError};
+use crate::request::Finished;
 use crate::request::watch::{Deadline, Stretch};
-use crate::site::prepare::Who;
 
+/// What was sent to a client, and how that ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
     end: End,
+    status: u16,
     bytes: u64,
     has_begun: bool,
-    start: Instant,
+    /// `None` if nothing was to be sent.
+    start: Option<Instant>,
     now: Instant,
 }
 
@@ -45,17 +47,16 @@ impl Sent {
 }
 
 impl InboundRequest<'_> {
-    /// Answers with a stored response. `told`: details for `Cache-Status`, and what precedes them there.
-    pub(crate) async fn respond_cached(
+    /// Answers with a stored response. `status` and `hops`: details for `Cache-Status`, and what precedes them there.
+    pub(super) async fn send_cached(
         &self,
-        cache_lookup: &CacheLookup<'_>,
-        client_side: &mut ClientSide<'_, '_>,
+        lookup: &CacheLookup<'_>,
+        to: &mut ClientSide<'_, '_>,
         stored: &Arc<Stored>,
         result: (CacheResult, &'static str),
         (status, hops): (Option<CacheStatus<'_>>, Option<&[u8]>),
-    ) -> (End, Instant) {
-        let now = Time::now();
-        let age = stored.freshness.age(now).as_secs();
+    ) -> Finished {
+        let age = stored.freshness.age(Time::now()).as_secs();
         let ttl = stored.freshness.lifetime.as_secs().cast_signed().saturating_sub(age.cast_signed());
         let status = status.unwrap_or(CacheStatus {
             hit: true,
@@ -67,67 +68,39 @@ impl InboundRequest<'_> {
             ..CacheStatus::default()
         });
         let ttl = (result.0 != CacheResult::Validated).then_some(ttl);
-        client_side.more.clear();
-        client_side.more.push_known(Name::Other, b"age", compose::digits(age, &mut [0; 20]));
+        to.more.clear();
+        to.more.push_known(Name::Other, b"age", compose::digits(age, &mut [0; 20]));
         if let Some(hops) = hops.filter(|hops| !hops.is_empty()) {
-            client_side.more.push(b"cache-status", hops);
+            to.more.push(b"cache-status", hops);
         }
         // A hit allocates nothing: the upstream buffer is free.
-        client_side.up.clear();
-        CacheStatus { ttl, ..status }.write(NAME, client_side.up);
-        client_side.more.push_known(Name::Other, b"cache-status", client_side.up);
-        self.add_own(client_side, cache_lookup.who);
-        self.tell_peer(client_side, stored.version.as_deref());
-        let memory = memory(self.site, client_side.key, cache_lookup.request, stored, !self.is_for_peer());
-        let from = match cache_lookup.request.method == b"HEAD" || memory.body.is_empty() {
+        to.up.clear();
+        CacheStatus { ttl, ..status }.write(NAME, to.up);
+        to.more.push_known(Name::Other, b"cache-status", to.up);
+        self.add_own(to);
+        self.add_for_peer(to, stored.version.as_deref());
+        let coder = lookup.cache.filter_coder(self.site.settings.compress && !self.is_for_peer());
+        let cached = CachedResponse::of(stored, lookup.request, to.key, coder);
+        let from = match lookup.request.method == b"HEAD" || cached.body.is_empty() {
             true => BodySource::Empty,
-            false => BodySource::Memory(memory.body.clone()),
+            false => BodySource::Memory(cached.body.clone()),
         };
-        let status = memory.status;
-        let sent = self.send(cache_lookup.request, client_side, from, Some(&memory), result.0).await;
-        self.sent(cache_lookup.request, &sent, status, result)
+        let sent = self.send(lookup.request, to, from, Some(&cached), result.0).await;
+        self.report(lookup.request, &sent, result)
     }
 
-    /// Waits until enough lent memory is released; whether it was. To be called before looking into the store: a wait
-    /// with a stored response in hand keeps it in memory.
-    #[cold]
-    pub(crate) async fn is_lent(&self, client_side: &mut ClientSide<'_, '_>) -> bool {
-        let ClientSide { watch, body, client, .. } = client_side;
-        let Some(share) = client.share().cloned() else { return true };
-        let mut claim = Claim::new(share);
-        let deadline = Deadline::of_local_reply(Instant::now());
-        let waiting = poll_fn(|cx| {
-            if client.poll_gone(cx, body) {
-                return Poll::Ready(false);
-            }
-            claim.poll_lent(cx).map(|()| true)
-        });
-        watch.over(&deadline, pin!(waiting)).await.unwrap_or(false)
-    }
-
-    pub(super) fn sent(
-        &self,
-        request: &Request,
-        sent: &Sent,
-        status: u16,
-        result: (CacheResult, &'static str),
-    ) -> (End, Instant) {
-        self.tell(request, sent.end, status, sent.bytes, result, Some(sent.start), sent.now)
-    }
-
-    /// Sends a stored answer, or the one in `client_side.response`.
+    /// Sends a stored answer, or the one in `to.response`.
     pub(super) async fn send(
         &self,
         request: &Request,
-        client_side: &mut ClientSide<'_, '_>,
+        to: &mut ClientSide<'_, '_>,
         mut from: BodySource<'_>,
-        memory: Option<&CachedResponse<'_>>,
+        cached: Option<&CachedResponse<'_>>,
         result: CacheResult,
     ) -> Sent {
         let is_fetched = matches!(from, BodySource::Fetch(_));
         let idle = self.proxy.upstream.settings().timeouts.idle;
-        let is_head = request.method == b"HEAD";
-        let options = ResponseOptions { head: is_head, close: false, via: self.proxy.settings.via };
+        let options = self.options(request);
         // Nothing was waited for if there was nobody to ask; otherwise the clock has to be read again.
         let is_at_once = match result {
             CacheResult::Hit => self.site.validators.is_empty(),
@@ -136,19 +109,20 @@ impl InboundRequest<'_> {
         };
         let start = if is_at_once { self.now } else { Instant::now() };
         let deadline = Deadline::new(start, idle, None);
-        let ClientSide { watch, body, client, response, more, .. } = client_side;
-        let to = match memory {
-            Some(memory) => client.remember(memory, more, options, self.now),
-            None => client.respond(response, options, self.now),
+        let ClientSide { watch, body, client, response, more, .. } = to;
+        let status = cached.map_or(response.status, |cached| cached.status);
+        let sink = match cached {
+            Some(cached) => client.begin_cached(cached, more, options, self.now),
+            None => client.begin(response, options, self.now),
         };
         let mut pump = Pump::default();
         let (pace, mut slow) = (self.proxy.settings.client.answer_pace, Stretch::default());
         let (mut coded, mut has_begun) = (None, false);
-        let ended = match to {
+        let ended = match sink {
             Err(()) => Err(End::ClientGone),
-            Ok(mut to) => {
+            Ok(mut sink) => {
                 let sending = poll_fn(|cx| {
-                    let sent = pump.poll(cx, &mut from, &mut to, None);
+                    let sent = pump.poll(cx, &mut from, &mut sink, None);
                     if sent.is_pending() {
                         if pump.has_moved() {
                             deadline.renew(idle);
@@ -158,7 +132,7 @@ impl InboundRequest<'_> {
                             deadline.set(idle + BEYOND);
                         }
                         deadline.until(slow.until(pace, pump.is_held_up, deadline.now(), pump.bytes));
-                        if body.poll_gone(cx) || to.poll_gone(cx) {
+                        if body.poll_gone(cx) || sink.poll_gone(cx) {
                             return Poll::Ready(Err(End::ClientGone));
                         }
                     }
@@ -171,7 +145,7 @@ impl InboundRequest<'_> {
                     })
                 });
                 let sent = watch.over(&deadline, pin!(sending)).await;
-                (coded, has_begun) = (to.coded(), to.has_sent());
+                (coded, has_begun) = (sink.coded(), sink.has_sent());
                 let is_clients = pump.is_held_up || !is_fetched;
                 let too_long = if is_clients { Reason::ClientTimeout } else { Reason::UpstreamTimeout };
                 sent.unwrap_or(Err(End::Broken(too_long)))
@@ -179,7 +153,7 @@ impl InboundRequest<'_> {
         };
         let end = ended.err().unwrap_or(End::Answered);
         let now = if from.is_done() && end == End::Answered { deadline.now() } else { deadline.look() };
-        Sent { end, bytes: coded.unwrap_or(pump.bytes), has_begun, start, now }
+        Sent { end, status, bytes: coded.unwrap_or(pump.bytes), has_begun, start: Some(start), now }
     }
 
     fn why_broken(&self) -> Reason {
@@ -188,33 +162,34 @@ impl InboundRequest<'_> {
         cause.unwrap_or(Reason::UpstreamClosed)
     }
 
-    pub(crate) async fn own(
+    fn options(&self, request: &Request) -> ResponseOptions {
+        ResponseOptions { head: request.method == b"HEAD", close: false, via: self.proxy.settings.via }
+    }
+
+    pub(super) async fn send_local_reply(
         &self,
         request: &Request,
-        client_side: &mut ClientSide<'_, '_>,
+        to: &mut ClientSide<'_, '_>,
         reason: Reason,
         after: Option<Duration>,
-        who: Who,
-    ) -> (End, Instant) {
+    ) -> Finished {
         // The application has not failed the peer, which asks its own.
         let reason = if self.is_for_peer() { Reason::NotForPeers } else { reason };
         let after = after.or_else(|| matches!(reason.status(), 429 | 503).then_some(self.site.settings.retry_after));
         let id = self.identify(request);
         let page = self.proxy.error_page.as_deref();
-        let words = local_reply(client_side.response, (reason, after), page, request, &id);
-        client_side.more.clear();
-        self.site.add_own(client_side.more, who.is_https);
+        let words = local_reply(to.response, (reason, after), page, request, &id);
+        let fields = &mut to.response.fields;
+        let is_https = self.who.get().is_https;
+        self.site.add_own(fields, is_https);
         // A request without an answer may have been done all the same.
         if let Some(author) = self.site.author.as_ref().filter(|_| is_unsafe(request)) {
-            author.mark(client_side.more, who.is_https);
+            author.mark(fields, is_https);
         }
         if let Some(challenge) = self.challenge.get() {
-            client_side.more.push(b"www-authenticate", challenge);
+            fields.push(b"www-authenticate", challenge);
         }
-        for field in client_side.more.iter() {
-            client_side.response.fields.push(field.name, field.value);
-        }
-        self.say(request, client_side, &words, (End::Local(reason), reason.as_str())).await
+        self.send_text(request, to, &words, (End::Local(reason), reason.as_str())).await
     }
 
     /// Identifier by which a local reply is found in the log.
@@ -235,61 +210,61 @@ impl InboundRequest<'_> {
     }
 
     /// Begins a reply without a body that the settings give.
-    pub(super) fn begin_own(&self, status: u16, client_side: &mut ClientSide<'_, '_>, who: Who) {
-        let response = &mut *client_side.response;
+    pub(super) fn begin_reply(&self, status: u16, to: &mut ClientSide<'_, '_>) {
+        let response = &mut *to.response;
         response.status = status;
         response.minor = 1;
         response.length = Length::Exact(0);
         response.fields.clear();
-        self.site.add_own(&mut response.fields, who.is_https);
+        self.site.add_own(&mut response.fields, self.who.get().is_https);
     }
 
-    /// Sends the answer in `client_side.response` with this text, and why it is local.
-    pub(crate) async fn say(
+    pub(super) async fn send_redirect(
+        &self,
+        status: u16,
+        url: &[u8],
+        request: &Request,
+        to: &mut ClientSide<'_, '_>,
+    ) -> Finished {
+        self.begin_reply(status, to);
+        to.response.fields.push(b"location", url);
+        to.response.fields.push(b"content-length", b"0");
+        self.send_text(request, to, "", (End::Answered, "redirect")).await
+    }
+
+    /// Sends the answer in `to.response` with this text, and why it is local.
+    pub(super) async fn send_text(
         &self,
         request: &Request,
-        client_side: &mut ClientSide<'_, '_>,
+        to: &mut ClientSide<'_, '_>,
         words: &str,
         (end, why): (End, &'static str),
-    ) -> (End, Instant) {
-        if !client_side.body.is_done() {
-            client_side.client.ends();
-        }
-        let via = self.proxy.settings.via;
-        let is_head = request.method == b"HEAD";
-        let options = ResponseOptions { head: is_head, close: false, via };
-        let bytes_out = if is_head { 0 } else { words.len() as u64 };
+    ) -> Finished {
+        let options = self.options(request);
+        let bytes = if options.head { 0 } else { words.len() as u64 };
         let start = Instant::now();
         let deadline = Deadline::of_local_reply(start);
-        let status = client_side.response.status;
-        let answering = client_side.client.answer(client_side.response, words, options);
-        let answered = client_side.watch.over(&deadline, pin!(answering)).await;
-        let end = if answered == Some(Ok(())) { end } else { End::ClientGone };
-        self.tell(request, end, status, bytes_out, (CacheResult::Own, why), Some(start), deadline.look())
+        let status = to.response.status;
+        let end = if to.answer(words, options, &deadline).await { end } else { End::ClientGone };
+        let sent = Sent { end, status, bytes, has_begun: true, start: Some(start), now: deadline.look() };
+        self.report(request, &sent, (CacheResult::Own, why))
     }
 
     /// Fields of all answers, which peers add themselves.
-    pub(crate) fn add_own(&self, client_side: &mut ClientSide<'_, '_>, who: Who) {
+    pub(super) fn add_own(&self, to: &mut ClientSide<'_, '_>) {
         if !self.is_for_peer() {
-            self.site.add_own(client_side.more, who.is_https);
+            self.site.add_own(to.more, self.who.get().is_https);
         }
     }
 
-    pub(crate) fn gone(&self, cache_lookup: &CacheLookup<'_>) -> (End, Instant) {
-        self.tell(cache_lookup.request, End::ClientGone, 0, 0, (CacheResult::Miss, ""), None, Instant::now())
+    pub(super) fn report_gone(&self, lookup: &CacheLookup<'_>) -> Finished {
+        let (end, now) = (End::ClientGone, Instant::now());
+        let sent = Sent { end, status: 0, bytes: 0, has_begun: false, start: None, now };
+        self.report(lookup.request, &sent, (CacheResult::Miss, ""))
     }
 
-    #[allow(clippy::too_many_arguments, reason = "they are what is known at the end, and nowhere else")]
-    fn tell(
-        &self,
-        request: &Request,
-        end: End,
-        status: u16,
-        bytes_out: u64,
-        cache: (CacheResult, &'static str),
-        first_byte: Option<Instant>,
-        now: Instant,
-    ) -> (End, Instant) {
+    pub(super) fn report(&self, request: &Request, sent: &Sent, cache: (CacheResult, &'static str)) -> Finished {
+        let Sent { end, status, bytes, start, now, .. } = *sent;
         let total = now.saturating_duration_since(self.began);
         let own_id = self.own_id.borrow();
         let id = request.fields.get(Name::XRequestId).unwrap_or(&own_id);
@@ -299,15 +274,15 @@ impl InboundRequest<'_> {
         let endpoint = fetched.and_then(|fetched| fetched.endpoint.borrow().clone());
         let cause = fetched.and_then(|fetched| fetched.cause.borrow().clone());
         let fetched_id = fetched.map(|fetched| fetched.request_id.borrow());
-        let record = RequestAccount {
+        let account = RequestAccount {
             method: &request.method,
             target: &request.target,
             authority: &request.authority,
             client_version: self.version,
             head: self.now.saturating_duration_since(self.began),
-            first_byte: first_byte.map(|at| at.saturating_duration_since(self.began)),
-            bytes_out,
-            client: self.client.get().or(self.peer.address),
+            first_byte: start.map(|at| at.saturating_duration_since(self.began)),
+            bytes_out: bytes,
+            client: self.who.get().address.or(self.peer.address),
             fields: Some(&request.fields),
             request_id: id,
             cache: Some(cache),
@@ -322,7 +297,7 @@ impl InboundRequest<'_> {
             }),
             ..RequestAccount::unasked(&self.proxy.upstream.settings().name, status, end, self.began, total)
         };
-        self.context.observability.observe(&record, self.index);
+        self.context.observability.observe(&account, self.index);
         (end, now)
     }
 }
