@@ -94,7 +94,7 @@ impl Slot {
     pub(crate) fn named(&self, name: &str) -> Option<Named> {
         let to = self.to.borrow();
         let tenant = to.hosts.as_ref()?.find(name.as_bytes())?;
-        Some(tenant.site.named())
+        Some(tenant.site.named)
     }
 
     /// Address whose per-client bounds apply; `None` for a trusted proxy, which speaks for many.
@@ -106,7 +106,7 @@ impl Slot {
 
 /// Whether a client that named one site in TLS may ask for another: both show the same certificates.
 fn is_shown_as(named: Named, site: &Site) -> bool {
-    let own = site.named();
+    let own = site.named;
     named.site == own.site || named.appearance == own.appearance
 }
 

@@ -65,7 +65,7 @@ pub(crate) struct Site {
     pub(crate) answers: Arc<Answers>,
     /// `None` if peers are not asked for its pages.
     pub(crate) tier: Option<Arc<Tier>>,
-    named: Named,
+    pub(crate) named: Named,
 }
 
 /// Why a site cannot be set up as configured.
@@ -233,10 +233,6 @@ impl Site {
         }
     }
 
-    pub(crate) fn named(&self) -> Named {
-        self.named
-    }
-
     /// Port for redirects to https.
     pub(crate) fn https_port(&self) -> Option<u16> {
         self.settings.proxy.listen.iter().find_map(|address| match address {
@@ -248,18 +244,16 @@ impl Site {
 
 /// Hashes of its name and of its certificates: those of files, and the authority's, which depends on the hosts.
 fn named(settings: &SiteSettings) -> Named {
-    let hash = |value: &dyn Fn(&mut DefaultHasher)| {
-        let mut hasher = DefaultHasher::new();
-        value(&mut hasher);
-        hasher.finish()
-    };
     let certificates = settings.tls.as_ref().map(|tls| &*tls.certificates).unwrap_or_default();
     // A faulty one is refused elsewhere.
     let wanted = wanted(settings).ok().flatten();
-    Named {
-        site: hash(&|hasher| settings.proxy.upstream.name.hash(hasher)),
-        appearance: hash(&|hasher| (certificates, &wanted).hash(hasher)),
-    }
+    Named { site: hash(&settings.proxy.upstream.name), appearance: hash(&(certificates, &wanted)) }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

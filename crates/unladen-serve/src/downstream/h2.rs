@@ -93,7 +93,7 @@ pub(crate) async fn serve(
         let to = slot.to.borrow();
         (to.bounds.clone(), to.proxy.upstream.settings().timeouts.idle)
     };
-    let (wire, seen) = Wire::new(transport, read, preface, share.clone());
+    let (wire, under_way) = Wire::new(transport, read, preface, share.clone());
     let mut watch = Watch::new();
     let deadline = Deadline::new(Instant::now(), client.head_timeout, None);
     let shaking = bounded(&client).handshake::<_, Bytes>(wire);
@@ -109,7 +109,8 @@ pub(crate) async fn serve(
     let mut closing = pin!(context.close_idle.notified());
     let mut is_closing = false;
     let mut claim = Claim::new(share.clone());
-    let mut lateness = Lateness::default();
+    // The head under way, and the bytes taken of what waits to be sent.
+    let (mut same_head, mut same_taken) = (Same::default(), Same::default());
     let (pace, mut slow) = (client.answer_pace, Stretch::default());
     let look = (client.head_timeout.min(stall) / LOOKS).min(LOOK);
     let mut idle_since = Instant::now();
@@ -146,7 +147,7 @@ pub(crate) async fn serve(
                 if claim.poll_ended(cx) {
                     return Poll::Ready(None);
                 }
-                if !is_looking && (seen.head.get().is_some() || share.is_waiting()) {
+                if !is_looking && (under_way.get().is_some() || share.is_waiting()) {
                     is_looking = true;
                     deadline.renew(look);
                 }
@@ -158,7 +159,7 @@ pub(crate) async fn serve(
         // Clients that keep asking without reading are checked as well.
         let taken = share.is_waiting().then(|| share.moved());
         let too_slow = slow.until(pace, taken.is_some(), now, share.moved());
-        if lateness.of_sending(taken, now) >= stall || too_slow.is_some_and(|at| at <= now) {
+        if same_taken.since(taken, now) >= stall || too_slow.is_some_and(|at| at <= now) {
             share.stalled();
             return;
         }
@@ -187,7 +188,7 @@ pub(crate) async fn serve(
             }
             Some(_) => return,
             None => {
-                if lateness.of_head(seen.head.get(), now) >= client.head_timeout {
+                if same_head.since(under_way.get(), now) >= client.head_timeout {
                     return;
                 }
                 if open.streams.get() > 0 || taken.is_some() {
@@ -322,28 +323,12 @@ async fn answer(
     context.give_back(buffers);
 }
 
-#[derive(Debug, Default)]
-struct Lateness {
-    head: Same,
-    sent: Same,
-}
-
 /// A number, and since when it has been unchanged.
 #[derive(Debug, Default)]
 struct Same(Option<(u64, Instant)>);
 
-impl Lateness {
-    fn of_head(&mut self, head: Option<u64>, now: Instant) -> Duration {
-        self.head.since(head, now)
-    }
-
-    /// How long nothing was taken of what waits to be sent. `taken`: bytes taken so far, if anything waits.
-    fn of_sending(&mut self, taken: Option<u64>, now: Instant) -> Duration {
-        self.sent.since(taken, now)
-    }
-}
-
 impl Same {
+    /// How long it has been this number; zero for none.
     fn since(&mut self, number: Option<u64>, now: Instant) -> Duration {
         let before = self.0.filter(|(before, _)| Some(*before) == number);
         self.0 = before.or_else(|| number.map(|number| (number, now)));

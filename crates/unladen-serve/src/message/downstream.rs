@@ -17,7 +17,7 @@ use unladen_observability::Reason;
 use unladen_pool::Half;
 
 use super::compose::{ToClient, interim_to_h1, response_to_h1, response_to_h2};
-use super::stream::{BodySource, CodedSink, H1Sink, H2Sink, PlainSink, Sink, SinkError};
+use super::stream::{BodySource, H1Sink, H2Sink, PlainSink, Sink, SinkError};
 use crate::cache::cache_fetch::{CacheFetch, FetchSink};
 use crate::cache::cache_lookup::HeadCheck;
 use crate::cache::cached_response::CachedResponse;
@@ -230,8 +230,8 @@ impl<'a> Downstream<'a> {
         });
         let sink = self.begin(edited.as_ref().unwrap_or(response), &more, options, now)?;
         Ok(match coded.and_then(|coded| coded.encoder) {
-            Some((encoder, held)) => Sink::Coded(Box::new(CodedSink::new(sink, encoder, held))),
-            None => Sink::Plain(sink),
+            Some((encoder, held)) => Sink::coded(sink, encoder, held),
+            None => Sink::plain(sink),
         })
     }
 
@@ -278,7 +278,7 @@ impl<'a> Downstream<'a> {
             let mut response = cached.response();
             more.iter().for_each(|field| response.fields.push(field.name, field.value));
             edits.apply(&mut response.fields);
-            return self.begin(&response, &Fields::default(), options, now).map(Sink::Plain);
+            return self.begin(&response, &Fields::default(), options, now).map(Sink::plain);
         }
         match self {
             Self::H1(h1) => {

@@ -6,7 +6,7 @@ mod fastcgi_source;
 mod file_source;
 mod h1_sink;
 mod h2_sink;
-mod pump;
+mod relay;
 mod sink;
 mod source;
 
@@ -18,8 +18,8 @@ pub(crate) use self::fastcgi_source::{FastCgiSource, Output};
 pub(crate) use self::file_source::{FileSource, Piece, read_now};
 pub(crate) use self::h1_sink::H1Sink;
 pub(crate) use self::h2_sink::H2Sink;
-pub(crate) use self::pump::{Pump, PumpError, Relay, Relayed};
-pub(crate) use self::sink::{CodedSink, PlainSink, Sink};
+pub(crate) use self::relay::{Relay, Relayed};
+pub(crate) use self::sink::{PlainSink, Pump, PumpError, Sink};
 pub(crate) use self::source::{BodySource, FetchSource, Guard, H1Source, H2Source, SpoolSource};
 
 #[derive(Debug, thiserror::Error)]

@@ -145,7 +145,7 @@ impl InboundRequest<'_> {
                     })
                 });
                 let sent = watch.over(&deadline, pin!(sending)).await;
-                (coded, has_begun) = (sink.coded(), sink.has_sent());
+                (coded, has_begun) = (sink.coded_bytes(), sink.has_sent());
                 let is_clients = pump.is_held_up || !is_fetched;
                 let too_long = if is_clients { Reason::ClientTimeout } else { Reason::UpstreamTimeout };
                 sent.unwrap_or(Err(End::Broken(too_long)))

@@ -27,7 +27,10 @@ pub(crate) struct Route {
     pub(crate) refuses: bool,
     /// From a preset: it refuses files, not an application's paths.
     pub(crate) is_preset: bool,
-    matching: Matching,
+    matching: RouteMatch,
+    /// Whether a suffix may end any segment: what follows a refused segment is refused too, and a script may have a
+    /// path behind it.
+    is_of_any_segment: bool,
 }
 
 #[derive(Debug)]
@@ -38,14 +41,6 @@ pub(crate) enum Action {
     Files(Arc<Folder>),
     Redirect(Location),
     Status(u16),
-}
-
-#[derive(Debug)]
-struct Matching {
-    settings: RouteMatch,
-    /// Whether a suffix may end any segment: what follows a refused segment is refused too, and a script may have a
-    /// path behind it.
-    is_of_any_segment: bool,
 }
 
 impl Route {
@@ -63,15 +58,14 @@ impl Route {
             refuses,
             // No line of the configuration says so.
             is_preset: settings.line == 0,
-            matching: Matching { settings: settings.matching.clone(), is_of_any_segment },
+            matching: settings.matching.clone(),
+            is_of_any_segment,
         }
     }
 
     pub(super) fn last(action: Action, proxy: Arc<Proxy>) -> Self {
-        let matching = Matching { settings: RouteMatch::default(), is_of_any_segment: false };
-        let name = String::new();
         Self {
-            name,
+            name: String::new(),
             action,
             proxy,
             response: None,
@@ -80,13 +74,14 @@ impl Route {
             access: None,
             refuses: false,
             is_preset: false,
-            matching,
+            matching: RouteMatch::default(),
+            is_of_any_segment: false,
         }
     }
 
     /// Whether it takes a request for this normalised path.
     pub(crate) fn takes(&self, method: &[u8], path: &[u8]) -> bool {
-        let RouteMatch { prefixes, exact, suffixes, methods } = &self.matching.settings;
+        let RouteMatch { prefixes, exact, suffixes, methods } = &self.matching;
         (methods.is_empty() || methods.iter().any(|one| is_method(one.as_bytes(), method)))
             && (prefixes.is_empty() || prefixes.iter().any(|prefix| begins(path, prefix.as_bytes())))
             && (exact.is_empty() || exact.iter().any(|one| self.is_exact(path, one.as_bytes())))
@@ -103,7 +98,7 @@ impl Route {
             let at = text.len().checked_sub(suffix.len());
             at.and_then(|at| text.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(suffix))
         };
-        match self.matching.is_of_any_segment {
+        match self.is_of_any_segment {
             true => path.split(|byte| *byte == b'/').any(ends),
             false => ends(path),
         }
@@ -124,10 +119,7 @@ fn begins(path: &[u8], prefix: &[u8]) -> bool {
 
 #[derive(Debug)]
 pub(crate) struct Access {
-    allow: Vec<IpNet>,
-    allow_unix: bool,
-    deny: Vec<IpNet>,
-    deny_unix: bool,
+    settings: AccessSettings,
     /// `None` if no password is needed.
     pub(crate) passwords: Option<Arc<Passwords>>,
     /// Value of `WWW-Authenticate` (RFC 7617, section 2).
@@ -135,24 +127,23 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// # Errors
-    /// The file of passwords cannot be used.
     pub(super) fn new(settings: &AccessSettings) -> Result<Self, PasswordsError> {
-        let AccessSettings { allow, allow_unix, deny, deny_unix, auth } = settings.clone();
-        let realm = auth.as_ref().map_or("", |auth| &auth.realm);
+        let auth = settings.auth.as_ref();
+        let realm = auth.map_or("", |auth| &auth.realm);
         let challenge = format!("Basic realm=\"{realm}\", charset=\"UTF-8\"").into_bytes();
-        let passwords = auth.as_ref().map(|auth| Passwords::read(&auth.users).map(Arc::new)).transpose()?;
-        Ok(Self { allow, allow_unix, deny, deny_unix, passwords, challenge })
+        let passwords = auth.map(|auth| Passwords::read(&auth.users).map(Arc::new)).transpose()?;
+        Ok(Self { settings: settings.clone(), passwords, challenge })
     }
 
     /// Whether a client may ask from this address; `None` for a Unix socket.
     pub(crate) fn lets_in(&self, address: Option<IpAddr>) -> bool {
-        let everywhere = self.allow.is_empty() && !self.allow_unix;
+        let AccessSettings { allow, allow_unix, deny, deny_unix, .. } = &self.settings;
+        let everywhere = allow.is_empty() && !allow_unix;
         let Some(address) = address.map(|address| address.to_canonical()) else {
-            return !self.deny_unix && (everywhere || self.allow_unix);
+            return !deny_unix && (everywhere || *allow_unix);
         };
         let has = |nets: &[IpNet]| nets.iter().any(|net| net.contains(&address));
-        !has(&self.deny) && (everywhere || has(&self.allow))
+        !has(deny) && (everywhere || has(allow))
     }
 }
 

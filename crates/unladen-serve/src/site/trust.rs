@@ -30,13 +30,6 @@ pub(crate) struct Asker {
     pub(crate) is_https: Option<bool>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Hop {
-    /// `None` if hidden or invalid.
-    address: Option<IpAddr>,
-    is_https: Option<bool>,
-}
-
 impl Trust {
     pub(crate) fn new(settings: &TrustedSettings) -> Self {
         let v4 = settings.proxies.iter().filter_map(|net| if let IpNet::V4(net) = net { Some(*net) } else { None });
@@ -74,12 +67,13 @@ impl Trust {
         let mut hops = 0;
         for element in Elements::of(fields, name).take(MOST_HOPS) {
             let hop = match self.by {
-                ForwardedBy::XForwardedFor => Hop { address: address_of(element), is_https: None },
+                ForwardedBy::XForwardedFor => Asker { address: address_of(element), is_https: None },
                 ForwardedBy::Forwarded => forwarded(element),
             };
+            // Hidden, or invalid.
             let Some(address) = hop.address else { break };
             hops += 1;
-            asker = Asker { address: Some(address), is_https: hop.is_https };
+            asker = hop;
             if !self.is_trusted(address) {
                 break;
             }
@@ -109,8 +103,8 @@ fn is_https(scheme: &[u8]) -> Option<bool> {
 }
 
 /// Parses an element of `Forwarded` (RFC 7239, 4): `for` and `proto`.
-fn forwarded(element: &[u8]) -> Hop {
-    let nothing = Hop { address: None, is_https: None };
+fn forwarded(element: &[u8]) -> Asker {
+    let nothing = Asker { address: None, is_https: None };
     let (mut address, mut https, mut has_for) = (None, None, false);
     let mut rest = element;
     while !rest.is_empty() {
@@ -138,7 +132,7 @@ fn forwarded(element: &[u8]) -> Hop {
             https = is_https(value);
         }
     }
-    Hop { address, is_https: https }
+    Asker { address, is_https: https }
 }
 
 /// Parses an address with or without port, IPv6 with or without brackets. `None` for `unknown`, `_hidden` and the like.

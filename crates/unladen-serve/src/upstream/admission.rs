@@ -94,7 +94,7 @@ impl Exchange<'_, '_> {
         })
         .await?;
         let trailers = body.trailers().cloned();
-        Ok(Some(BodySource::Spool(Box::new(SpoolSource::new(spool, trailers)))))
+        Ok(Some(BodySource::Spool(Box::new(SpoolSource { spool, trailers }))))
     }
 }
 

@@ -323,7 +323,7 @@ impl<'u> Exchange<'_, 'u> {
         .await;
         self.deadline.look();
         self.state.bytes_in.set(upload.bytes);
-        self.state.bytes_out.set(to.coded().unwrap_or(download.bytes));
+        self.state.bytes_out.set(to.coded_bytes().unwrap_or(download.bytes));
         match done {
             Ok(Relayed::Whole) => Ok(Carried::Whole(keep, None)),
             Ok(Relayed::Here) => Ok(Carried::Whole(keep, Some(Rest::Waiting { download, to, body }))),

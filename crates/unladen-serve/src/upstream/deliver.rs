@@ -63,7 +63,7 @@ impl Exchange<'_, '_> {
         })
         .await;
         self.deadline.look();
-        self.state.bytes_out.set(to.coded().unwrap_or(download.bytes));
+        self.state.bytes_out.set(to.coded_bytes().unwrap_or(download.bytes));
         match done {
             Ok(()) => Ok(Attempt::Done(End::Answered)),
             Err(PumpError::Source(_) | PumpError::Sink(SinkError::Shrunk)) => {

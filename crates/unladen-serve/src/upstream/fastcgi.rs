@@ -82,7 +82,7 @@ impl<'u> Exchange<'_, 'u> {
     /// Bytes of the body; one of unknown length was spooled until known ([`Exchange::receive`]).
     fn length(&self, work: &Work<'_, '_, '_>) -> Option<u64> {
         match (&work.received, self.request.length) {
-            (Some(BodySource::Spool(source)), _) => Some(source.bytes()),
+            (Some(BodySource::Spool(source)), _) => Some(source.spool.length()),
             (_, Length::Exact(length)) => Some(length),
             _ => None,
         }

@@ -116,38 +116,30 @@ fn each(
     }
 }
 
-pub(crate) trait Pace: Send + Sync {
-    /// Waits; `false` if writing is to be given up.
-    fn wait(&self, pause: Duration) -> bool;
-}
-
 /// Bytes a second while requests are served: a fraction of what disks do, and some seconds for a usual cache.
 const RATE: f64 = 32.0 * 1024.0 * 1024.0;
 
-/// At the last write nobody else needs the disk.
-pub(crate) struct AtOnce;
-
 struct Paced<'a> {
     file: &'a File,
-    pace: &'a dyn Pace,
+    waits: &'a dyn Fn(Duration) -> bool,
     began: Instant,
     bytes: u64,
     is_slow: bool,
 }
 
-/// `position`: all the fleet's purges up to it were applied before. `is_last`: nothing is served any more. `None`:
-/// given up, the old file stays.
+/// `position`: all the fleet's purges up to it were applied before. `is_last`: nothing is served any more. `waits`: waits
+/// between pieces; `false` gives up. `None`: given up, the old file stays.
 pub(crate) fn write(
     site: &Arc<Remembered>,
     settings: &SnapshotSettings,
     position: Option<&Position>,
     is_last: bool,
-    pace: &dyn Pace,
+    waits: &dyn Fn(Duration) -> bool,
 ) -> Result<Option<WrittenSnapshot>, FileError> {
     let began = Instant::now();
     let header = SnapshotHeader { fingerprint: site.fingerprint, written: Time::now(), is_last };
     let new = NewFile::begin(&settings.file)?;
-    let mut file = Paced { file: &new.file, pace, began, bytes: 0, is_slow: !is_last };
+    let mut file = Paced { file: &new.file, waits, began, bytes: 0, is_slow: !is_last };
     let poured = all(site, &header, position, &mut file);
     let bytes = file.bytes;
     match poured {
@@ -198,16 +190,10 @@ impl Write for Paced<'_> {
         }
         let due = Duration::from_secs_f64(self.bytes as f64 / RATE);
         let pause = if self.is_slow { due.saturating_sub(self.began.elapsed()) } else { Duration::ZERO };
-        if self.pace.wait(pause) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
+        if (self.waits)(pause) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl Pace for AtOnce {
-    fn wait(&self, _: Duration) -> bool {
-        true
     }
 }

@@ -25,32 +25,31 @@ pub(super) struct Wire {
     went: Frames,
     /// Reads that the last one's frames count for: a client that sends tiny frames yields to others.
     owed: u64,
-    seen: Rc<Seen>,
+    /// Number of the head under way, if any, for the connection's driver.
+    head: Rc<Cell<Option<u64>>>,
     share: Arc<Share>,
-}
-
-/// Observed state, for the connection's driver.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// Number of the head under way, if any.
-    pub(super) head: Cell<Option<u64>>,
 }
 
 // === impl Wire ===
 
 impl Wire {
     /// `read`: what came already. The client begins with a preface of this length.
-    pub(super) fn new(transport: Transport, read: Buffer, preface: usize, share: Arc<Share>) -> (Self, Rc<Seen>) {
-        let seen = Rc::new(Seen::default());
+    pub(super) fn new(
+        transport: Transport,
+        read: Buffer,
+        preface: usize,
+        share: Arc<Share>,
+    ) -> (Self, Rc<Cell<Option<u64>>>) {
+        let head = Rc::new(Cell::new(None));
         let (came, went) = (Frames::after(preface), Frames::after(0));
-        (Self { read, transport, came, went, owed: 0, seen: seen.clone(), share }, seen)
+        (Self { read, transport, came, went, owed: 0, head: head.clone(), share }, head)
     }
 
     fn came(&mut self, bytes: &[u8]) {
         let before = self.came.frames;
         self.came.pass(bytes);
         self.owed += (self.came.frames - before) / FRAMES_A_READ;
-        self.seen.head.set(self.came.head());
+        self.head.set(self.came.head());
     }
 
     fn went(&mut self, pieces: &[IoSlice<'_>], mut count: usize) {
@@ -129,7 +128,7 @@ const HEADERS: u8 = 1;
 const CONTINUATION: u8 = 9;
 const END_HEADERS: u8 = 4;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Frames {
     head: [u8; HEAD],
     filled: usize,
@@ -147,16 +146,7 @@ pub(crate) struct Frames {
 impl Frames {
     /// Frames after a preface of this length. Until the first frame is over, all counts as a head.
     pub(crate) fn after(preface: usize) -> Self {
-        Self {
-            head: [0; HEAD],
-            filled: 0,
-            left: preface,
-            kind: u8::MAX,
-            begun: 1,
-            is_in_head: true,
-            bodies: 0,
-            frames: 0,
-        }
+        Self { left: preface, kind: u8::MAX, begun: 1, is_in_head: true, ..Self::default() }
     }
 
     /// Number of the head under way, if any.

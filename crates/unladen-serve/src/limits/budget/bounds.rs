@@ -25,7 +25,7 @@ pub(super) const FLOOR: usize = 16 * 1024;
 /// Memory is given back to the system after this much was held, and most of it released.
 const PEAK: usize = 4 * 1024 * 1024;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Bounds {
     limit: AtomicUsize,
     held: AtomicUsize,
@@ -53,17 +53,7 @@ pub(super) struct Counts {
 
 impl Bounds {
     pub(super) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self {
-            limit: limit.into(),
-            held: AtomicUsize::new(0),
-            peak: AtomicUsize::new(0),
-            room: Bell::default(),
-            look: Notify::new(),
-            clients: Mutex::default(),
-            bodies: ArcSwap::default(),
-            short_clients: AtomicUsize::new(0),
-            counts: Counts::default(),
-        })
+        Arc::new(Self { limit: limit.into(), ..Self::default() })
     }
 
     pub(super) fn state(&self) -> ClientMemoryState {

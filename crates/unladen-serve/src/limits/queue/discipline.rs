@@ -27,9 +27,9 @@ const LATEST: Duration = Duration::from_secs(60);
 pub(super) struct Discipline<T> {
     queue: FairQueue<T>,
     standing: Standing,
-    length: usize,
-    wait: Duration,
-    places: usize,
+    pub(super) length: usize,
+    pub(super) wait: Duration,
+    pub(super) places: usize,
     pub(super) counts: Counts,
 }
 
@@ -43,18 +43,6 @@ impl<T> Discipline<T> {
     /// Changes the bounds; those waiting already go on waiting.
     pub(super) fn set(&mut self, places: usize, length: usize, wait: Duration) {
         (self.places, self.length, self.wait) = (places, length, wait);
-    }
-
-    pub(super) fn places(&self) -> usize {
-        self.places
-    }
-
-    pub(super) fn length(&self) -> usize {
-        self.length
-    }
-
-    pub(super) fn wait(&self) -> Duration {
-        self.wait
     }
 
     pub(super) fn len(&self) -> usize {

@@ -1,4 +1,5 @@
-//! The principal type is [`Queue`]: the places at the application, and those who wait for one, for all threads.
+//! The principal types are [`Queue`], the places at the application and those who wait for one, for all threads; and
+//! [`Place`] and [`Ticket`]: being at the application, and waiting for it.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,11 +32,6 @@ pub(crate) struct Queue {
     discipline: Mutex<Discipline<Arc<Waiter>>>,
 }
 
-pub(super) enum Asked {
-    Place,
-    Waits(u64, Arc<Waiter>),
-}
-
 impl Queue {
     /// Unbounded where the settings do not give the number of places.
     pub(crate) fn new(settings: &QueueSettings) -> Self {
@@ -63,13 +59,13 @@ impl Queue {
             return;
         }
         let places = places(running) as usize;
-        self.change(|discipline| discipline.set(places, discipline.length(), discipline.wait()));
+        self.change(|discipline| discipline.set(places, discipline.length, discipline.wait));
     }
 
     fn change(&self, change: impl FnOnce(&mut Discipline<Arc<Waiter>>)) {
         let mut discipline = self.lock();
         change(&mut discipline);
-        self.places.store(places(Some(discipline.places())), Ordering::Relaxed);
+        self.places.store(places(Some(discipline.places)), Ordering::Relaxed);
         let (now, mut wakers) = (Instant::now(), Vec::new());
         while at_work(self.state.load(Ordering::Relaxed)) < self.places.load(Ordering::Relaxed)
             && self.hand_on(&mut discipline, now, &mut wakers)
@@ -80,12 +76,12 @@ impl Queue {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    pub(super) fn ask(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Asked, Refusal> {
+    pub(crate) fn enter(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Entered<'_>, Refusal> {
         if queue_entry.is_question {
             self.state.fetch_add(1, Ordering::AcqRel);
-            return Ok(Asked::Place);
+            return Ok(Entered::Place(Place(self)));
         }
-        if self.take() { Ok(Asked::Place) } else { self.wait(queue_entry, now) }
+        if self.take() { Ok(Entered::Place(Place(self))) } else { self.wait(queue_entry, now) }
     }
 
     fn take(&self) -> bool {
@@ -95,7 +91,7 @@ impl Queue {
     }
 
     #[cold]
-    fn wait(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Asked, Refusal> {
+    fn wait(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Entered<'_>, Refusal> {
         let mut discipline = self.lock();
         let places = self.places.load(Ordering::Relaxed);
         let is_free = |state| waiting(state) == 0 && at_work(state) < places;
@@ -103,7 +99,7 @@ impl Queue {
         let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next);
         // From here on whoever gives a place back sees that somebody waits, and has to wait for the lock.
         if before.is_ok_and(is_free) {
-            return Ok(Asked::Place);
+            return Ok(Entered::Place(Place(self)));
         }
         let waiter = Arc::new(Waiter::default());
         let mut refused = Vec::new();
@@ -114,7 +110,7 @@ impl Queue {
         }
         drop(discipline);
         wakers.into_iter().for_each(Waker::wake);
-        pushed.map(|number| Asked::Waits(number, waiter))
+        pushed.map(|number| Entered::Ticket(Ticket { queue: self, number, waiter, is_over: false }))
     }
 
     /// Somebody else waits for an answer already asked for: it may go in that client's turn too, if it still waits.
@@ -125,7 +121,7 @@ impl Queue {
     }
 
     /// Frees a place, or hands it on if somebody waits.
-    pub(super) fn give_back(&self) {
+    fn give_back(&self) {
         let places = self.places.load(Ordering::Relaxed);
         let next = |state| (waiting(state) == 0 || at_work(state) > places).then(|| state - 1);
         if self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next).is_err() {
@@ -163,7 +159,7 @@ impl Queue {
 
     /// Ends a waiter's time; returns its refusal, unless it was told something else meanwhile.
     #[cold]
-    pub(super) fn expire(&self, number: u64, now: Instant) -> Refusal {
+    fn expire(&self, number: u64, now: Instant) -> Refusal {
         let mut discipline = self.lock();
         let was_waiting = self.is_out(&mut discipline, number);
         discipline.refusal(now, Why::Timeout, was_waiting)
@@ -171,7 +167,7 @@ impl Queue {
 
     /// Removes a waiter that leaves. If it has got a place meanwhile, that is handed on.
     #[cold]
-    pub(super) fn leave(&self, number: u64, waiter: &Waiter) {
+    fn leave(&self, number: u64, waiter: &Waiter) {
         let mut discipline = self.lock();
         if self.is_out(&mut discipline, number) {
             discipline.counts.left += 1;
@@ -195,8 +191,8 @@ impl Queue {
         waiting(self.state.load(Ordering::Relaxed)) > 0
     }
 
-    pub(super) fn longest(&self) -> Duration {
-        self.lock().wait()
+    fn longest(&self) -> Duration {
+        self.lock().wait
     }
 
     pub(crate) fn state(&self) -> QueueState {
@@ -206,7 +202,7 @@ impl Queue {
             running: u64::from(at_work(self.state.load(Ordering::Relaxed))),
             places: (places != UNBOUNDED).then(|| u64::from(places)),
             waiting: discipline.len() as u64,
-            length: discipline.length() as u64,
+            length: discipline.length as u64,
             is_overload: discipline.is_overload(Instant::now()),
             refused: discipline.counts.by_reason(),
             left: discipline.counts.left,
@@ -311,15 +307,6 @@ pub(crate) struct Ticket<'q> {
 pub(crate) enum Entered<'q> {
     Place(Place<'q>),
     Ticket(Ticket<'q>),
-}
-
-impl Queue {
-    pub(crate) fn enter(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Entered<'_>, Refusal> {
-        Ok(match self.ask(queue_entry, now)? {
-            Asked::Place => Entered::Place(Place(self)),
-            Asked::Waits(number, waiter) => Entered::Ticket(Ticket { queue: self, number, waiter, is_over: false }),
-        })
-    }
 }
 
 // === impl Ticket ===

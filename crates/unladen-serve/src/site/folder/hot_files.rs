@@ -61,7 +61,7 @@ pub(crate) struct KnownScript {
     checked: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct HotFile {
     /// Of the file itself …
     pub(crate) original: Meta,
@@ -171,21 +171,9 @@ impl HotFile {
     }
 }
 
-impl Default for HotFile {
+impl Default for Contents {
     fn default() -> Self {
-        Self {
-            original: Meta::default(),
-            sibling: None,
-            name: Box::default(),
-            contents: Contents::Memory(Bytes::new()),
-            content_type: Box::default(),
-            coding: None,
-            varies: false,
-            cache_control: None,
-            fields: Fields::default(),
-            lines: Bytes::new(),
-            checked: AtomicU64::new(0),
-        }
+        Self::Memory(Bytes::new())
     }
 }
 

@@ -52,6 +52,12 @@ static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
     Semaphore::new((processors / 2).max(1))
 });
 
+fn coded_form(accepted: Accepted) -> Form {
+    let mut codings = accepted.shortest_by_weight();
+    let form = [codings.next(), codings.next(), codings.next()];
+    if form[0].is_some() { Form::Coded(form) } else { Form::Plain }
+}
+
 /// Takes what is kept, if it was checked recently enough.
 fn take_checked(kept: &mut Option<Kept>, now: Instant) -> Option<Looked> {
     match kept.take()? {
@@ -154,10 +160,7 @@ impl Folder {
             return (Accepted::of(None), Form::Plain);
         }
         let accepted = Accepted::of(header.as_deref());
-        let mut codings = accepted.shortest_by_weight();
-        let form = [codings.next(), codings.next(), codings.next()];
-        drop(codings);
-        (accepted, if form[0].is_some() { Form::Coded(form) } else { Form::Plain })
+        (accepted, coded_form(accepted))
     }
 
     async fn sendable(&self, opened: OpenFile, before: Option<Arc<HotFile>>, wanted: &Wanted<'_>) -> Sendable {
@@ -207,7 +210,7 @@ impl Folder {
         if let Some(hot) = self.hot.as_ref().filter(|_| is_kept && length <= OPEN) {
             let form = if may_vary {
                 hot.put(wanted.path, Form::Any, Kept::Varies);
-                self.form_of(wanted)
+                coded_form(wanted.accepted)
             } else {
                 Form::Any
             };
@@ -216,12 +219,6 @@ impl Folder {
         // The next one finds it.
         drop(turn);
         Sendable { file, is_hot: false }
-    }
-
-    fn form_of(&self, wanted: &Wanted<'_>) -> Form {
-        let mut codings = wanted.accepted.shortest_by_weight();
-        let form = [codings.next(), codings.next(), codings.next()];
-        if form[0].is_some() { Form::Coded(form) } else { Form::Plain }
     }
 
     /// Reads a short file whole; whether it could, and the file is unchanged. Otherwise it stays a file.
@@ -252,6 +249,7 @@ impl Folder {
         }
         is_whole
     }
+
     /// Compresses a kept file as the client likes best, once for all who take the same.
     async fn encode(&self, file: &mut HotFile, wanted: &Wanted<'_>) -> Encoded {
         let Contents::Memory(bytes) = &file.contents else { return Encoded::Now(None) };
@@ -259,7 +257,8 @@ impl Folder {
         let coding = best.filter(|_| wanted.compress && bytes.len() >= SHORTEST);
         let Some(coding) = coding else { return Encoded::Now(None) };
         let Ok(turn) = TURNS.acquire().await else { return Encoded::Now(None) };
-        if let Some(Kept::File(made)) = self.hot.as_ref().and_then(|hot| hot.get(wanted.path, self.form_of(wanted)))
+        if let Some(Kept::File(made)) =
+            self.hot.as_ref().and_then(|hot| hot.get(wanted.path, coded_form(wanted.accepted)))
             && (made.original, made.sibling) == (file.original, file.sibling)
         {
             return Encoded::Before(made);
