@@ -17,7 +17,7 @@ use unladen_cache::{
     Coding, CookiePattern, Freshness, InFlightFetches, NoStore, Nominated, Policy, Purge, Sequence, Store,
     StoreSettings, Stored, Validators,
 };
-use unladen_fleet::{Fleet, Lease, Outcome, Page, Position, Wait, What};
+use unladen_fleet::{Fleet, Lease, Outcome, Page, Wait, What};
 use unladen_http1::{Fields, Request, Response};
 use unladen_observability::Reason;
 use unladen_serve_config::CacheSettings;
@@ -208,16 +208,6 @@ impl FleetLink {
     /// A soft-purged response may stand for an unknown purge: it is not served, not even while the application fails.
     pub(crate) fn doubts(&self, stored: &Stored) -> bool {
         stored.is_soft_purged()
-    }
-
-    /// Position up to which the fleet's purges were applied here, if known.
-    pub(crate) fn position(&self) -> Option<Position> {
-        self.fleet.position()
-    }
-
-    /// The same, provided all purges made here are included.
-    pub(crate) fn settled_position(&self) -> Option<Position> {
-        self.fleet.settled_position()
     }
 
     pub(crate) fn tell(&self, what: What, is_soft: bool) {

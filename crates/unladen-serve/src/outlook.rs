@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use humantime::format_duration;
 use unladen_fleet::WhenCutOff;
-use unladen_http1::{Fault, HeadLimits, Request, Response};
+use unladen_http1::{Fault, Request, Response};
 use unladen_pool::Upstream;
 use unladen_serve_config::{Config, FleetSettings, SiteSettings, address_text};
 use unladen_validator::{Validator, ValidatorSettings};
@@ -22,7 +22,7 @@ use crate::cache::Cache;
 use crate::cache::cache_lookup::eligible;
 use crate::cache::fetch_plan::FetchPlan;
 use crate::peer::Peer;
-use crate::proxy::Proxy;
+use crate::proxy::{Proxy, head_limits};
 use crate::site::Site;
 use crate::site::prepare::{disguises, edit, prepare};
 
@@ -169,7 +169,7 @@ fn request_of(asking: &Asking, site: &Site) -> Result<Request, OutlookError> {
         head.extend_from_slice(value);
     }
     head.extend_from_slice(b"\r\n\r\n");
-    let limits: HeadLimits = site.proxy.request_limits();
+    let limits = head_limits(&site.proxy.settings.client);
     let mut request = Request::default();
     match request.parse(&head, &limits) {
         Ok(Some(length)) if length == head.len() => Ok(request),

@@ -16,7 +16,7 @@ use crate::site::hosts::Hosts;
 use crate::site::tls::Acceptor;
 use crate::tier::Tier;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) places: Vec<Planned>,
     pub(crate) entrances: Vec<Entrance>,
@@ -103,8 +103,9 @@ pub(crate) enum ListenSocket {
     Unix(std::os::unix::net::UnixListener),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
+    #[default]
     Running,
     /// About to stop, but load balancers may not know: clients are accepted, and each answer is its connection's last.
     Leaving,

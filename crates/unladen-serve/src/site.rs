@@ -113,9 +113,6 @@ impl From<AcmeProblem> for SiteError {
 
 impl Site {
     /// Takes over from `before` what it can: the cache, the sessions of its clients.
-    ///
-    /// # Errors
-    /// A certificate, database or validator cannot be used.
     pub(crate) fn new(
         settings: SiteSettings,
         proxy: Arc<Proxy>,
@@ -163,11 +160,8 @@ impl Site {
     }
 
     /// Adds the certificate that an authority issues for it, if it wants one.
-    ///
-    /// # Errors
-    /// If no authority issues it.
     pub(crate) fn with_acme(mut self, acme: &Acme) -> Result<Self, SiteError> {
-        self.answers = acme.answers().clone();
+        self.answers = acme.answers.clone();
         self.held = acme.held(&self.settings)?;
         if let Some(held) = &self.held {
             let own = ServerTlsSettings { certificates: Vec::new(), tls12: true };

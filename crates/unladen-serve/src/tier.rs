@@ -58,9 +58,6 @@ pub(crate) struct Turn {
 
 impl Tier {
     /// Keeps the peers and counts of `before`. `ports`: those that sites listen at.
-    ///
-    /// # Errors
-    /// If the peers' certificate authorities cannot be used.
     pub(crate) fn new(
         settings: TierSettings,
         ports: Vec<u16>,

@@ -11,6 +11,7 @@ use unladen_serve_config::{
 use super::error::ServeError;
 use super::fleet;
 use super::listeners::{Changed, Found, Listeners, Wanted};
+use crate::limits::queue::Queue;
 use crate::message::error_page::{ErrorPage, ErrorPageError};
 use crate::plan::{Destination, Entrance, Listener, Plan, Planned, Shows, State, Tenant};
 use crate::proxy::Proxy;
@@ -117,7 +118,11 @@ impl Plans {
             sites.iter().map(|KeptSite { site, .. }| Planned { proxy: site.proxy.clone(), site: Some(site.clone()) }),
         );
         // Nothing can fail from here on.
-        sites.iter().for_each(|KeptSite { site, .. }| site.proxy.set_queue(site.settings.queue.as_ref()));
+        for KeptSite { site, .. } in &sites {
+            if let (Some(queue), Some(settings)) = (&site.proxy.queue, &site.settings.queue) {
+                queue.set(settings);
+            }
+        }
         self.kept = kept;
         self.sites = sites;
         self.fleet.clone_from(&fleet);
@@ -127,7 +132,7 @@ impl Plans {
             entrances,
             trace_sample: settings.otlp.as_ref().map(|otlp| otlp.sample),
             certificates: self.acme.follow(settings.site.iter()),
-            answers: self.acme.answers().clone(),
+            answers: self.acme.answers.clone(),
             fleet: fleet.map(|kept| kept.fleet),
             tier,
             forgotten,
@@ -191,12 +196,15 @@ impl Plans {
             }
         };
         let before_app = before.map(|kept| &*kept.site.proxy);
-        let proxy = Proxy::new(settings.proxy.clone(), upstream, before_app).with_error_page(error_page(settings)?);
-        let proxy = match &settings.application {
+        // Its own of before is kept, unchanged until nothing can fail: what it let through is still at the application.
+        let kept = before_app.and_then(|before| before.queue.clone());
+        let queue = settings.queue.as_ref().map(|queue| kept.unwrap_or_else(|| Arc::new(Queue::new(queue))));
+        let proxy = Proxy::new(settings.proxy.clone(), upstream, before_app);
+        let proxy = Proxy { error_page: error_page(settings)?, queue, ..proxy };
+        let proxy = Arc::new(match &settings.application {
             Application::Php(script) => proxy.with_script(script),
             Application::Upstream | Application::Files(_) => proxy,
-        };
-        let proxy = Arc::new(proxy.with_queue(settings.queue.as_ref(), before_app));
+        });
         let site = Site::new(settings.clone(), proxy, self.threads, before.map(|kept| &*kept.site))
             .and_then(|site| site.with_acme(&self.acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
@@ -246,19 +254,7 @@ impl Plans {
     pub(super) fn last(&mut self, state: State) -> Plan {
         self.kept.clear();
         self.sites.clear();
-        let answers = self.acme.answers().clone();
-        Plan {
-            places: Vec::new(),
-            entrances: Vec::new(),
-            trace_sample: None,
-            certificates: Vec::new(),
-            answers,
-            fleet: None,
-            tier: None,
-            forgotten: None,
-            hold: Mutex::default(),
-            state,
-        }
+        Plan { answers: self.acme.answers.clone(), state, ..Plan::default() }
     }
 }
 
@@ -362,8 +358,9 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Tried, ServeError> {
     for settings in &config.settings.site {
         let name = &settings.proxy.upstream.name;
         let upstream = Upstream::new(settings.proxy.upstream.clone(), 1).map_err(|source| refused(name, source))?;
-        let proxy = Arc::new(Proxy::new(settings.proxy.clone(), upstream, None).with_error_page(error_page(settings)?));
-        let site = Site::new(settings.clone(), proxy, 1, None)
+        let proxy = Proxy::new(settings.proxy.clone(), upstream, None);
+        let proxy = Proxy { error_page: error_page(settings)?, ..proxy };
+        let site = Site::new(settings.clone(), Arc::new(proxy), 1, None)
             .and_then(|site| site.with_acme(&acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
         let of_folders = site.told_by_htaccess();

@@ -163,7 +163,7 @@ impl Question {
         if descriptors.is_empty() {
             return Ok(());
         }
-        let domain = self.service.domain().to_owned();
+        let domain = self.service.settings.domain.clone();
         let request = RateLimitRequest { domain, descriptors, hits_addend: 1 };
         match self.service.ask(asker.thread, &request, self.deadline).await {
             Ok(Verdict::Within) => Ok(()),

@@ -33,7 +33,7 @@ const LONGEST_CAUSE: usize = 300;
 
 #[derive(Debug)]
 pub(crate) struct RateService {
-    settings: RateServiceSettings,
+    pub(super) settings: RateServiceSettings,
     uri: Uri,
     resolver: Arc<Resolver>,
     links: [Mutex<Option<Link>>; LINKS],
@@ -156,10 +156,6 @@ impl RateService {
             link::call(sender, service.uri.clone(), &question).await.map(drop)
         };
         tokio::time::timeout(longest, asked).await.unwrap_or_else(|_| Err(format!("no answer within {longest:?}")))
-    }
-
-    pub(crate) fn domain(&self) -> &str {
-        &self.settings.domain
     }
 
     fn link(&self, thread: usize) -> impl Future<Output = Result<h2::client::SendRequest<bytes::Bytes>, Arc<str>>> {

@@ -151,7 +151,7 @@ impl<'a> Downstream<'a> {
         match self {
             Self::H1(h1) => h1.client.address,
             Self::H2(h2) => h2.client.address,
-            Self::Internal(Internal::Fetch(fetch)) => fetch.address(),
+            Self::Internal(Internal::Fetch(fetch)) => fetch.wanted.address,
             Self::Internal(Internal::HeadCheck(check)) => check.address,
         }
     }

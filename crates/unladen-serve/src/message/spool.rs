@@ -209,7 +209,7 @@ impl Tail {
             size,
             is_broken: false,
             of_disk: Held::none(&spools.disk),
-            of_client: spools.disk_of(client).as_ref().map(Held::none),
+            of_client: client.map(|client| Held::none(&spools.disk_of(client))),
             _of_memory: of_memory,
         }
     }

@@ -8,7 +8,7 @@ use unladen_observability::{Answering, Asked, Reason, UpstreamIndex};
 
 use super::admit::InboundRequest;
 use crate::cache::Cache;
-use crate::cache::cache_fetch::{CacheFetch, PeerOutcome};
+use crate::cache::cache_fetch::CacheFetch;
 use crate::cache::cache_lookup::{CacheLookup, ValidatorAnswer};
 use crate::context::Context;
 use crate::message::downstream::{ClientSide, Downstream, Internal};
@@ -48,16 +48,12 @@ pub(super) async fn ask_peers(
         let Downstream::Internal(Internal::Fetch(back)) = client else { return None };
         fetch = back;
         let outcome = fetch.end_asking();
-        tier.counts.asked(match outcome {
-            PeerOutcome::Answered => Asked::Answered,
-            PeerOutcome::Refused => Asked::Refused,
-            PeerOutcome::Failed => Asked::Failed,
-        });
+        tier.counts.asked(outcome);
         match outcome {
-            PeerOutcome::Answered => return None,
-            PeerOutcome::Refused => (),
+            Asked::Answered => return None,
+            Asked::Refused => (),
             // The client has waited for long enough.
-            PeerOutcome::Failed => break,
+            Asked::Failed => break,
         }
     }
     // From now on it describes the application.
@@ -99,7 +95,7 @@ impl InboundRequest<'_> {
     pub(super) fn is_behind(&self, cache: &Cache) -> bool {
         let Some(question) = self.asked_by.get() else { return false };
         match (&cache.fleet, &question.position) {
-            (Some(link), Some(theirs)) => !link.position().is_some_and(|own| own.has_reached(theirs)),
+            (Some(link), Some(theirs)) => !link.fleet.position().is_some_and(|own| own.has_reached(theirs)),
             (None, None) => false,
             // One of them misses purges, and nobody knows which.
             _ => true,
@@ -151,7 +147,7 @@ impl InboundRequest<'_> {
             return None;
         }
         let position = match &cache.fleet {
-            Some(link) => Some(link.settled_position()?),
+            Some(link) => Some(link.fleet.settled_position()?),
             None => None,
         };
         let (turns, keeps) = tier.turns(key, self.now)?;

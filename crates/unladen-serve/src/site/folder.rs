@@ -31,9 +31,6 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl Folder {
     /// `scripts`: endings of programs, which are never sent as files.
-    ///
-    /// # Errors
-    /// It cannot be opened.
     pub(crate) fn new(folder: &FolderSettings, scripts: &[String], files: &FilesSettings) -> Result<Self, RootError> {
         let tries = folder.tries.iter().map(|next| match next {
             settings::Try::Path(behind) => Try::Path(behind.clone()),

@@ -64,9 +64,6 @@ pub(crate) enum Tried {
 
 impl Passwords {
     /// To be called on the main thread.
-    ///
-    /// # Errors
-    /// It cannot be read, or has an invalid line.
     pub(super) fn read(file: &Path) -> Result<Self, PasswordsError> {
         let cannot = |source| PasswordsError::Read { file: file.to_owned(), source };
         let mut bytes = Vec::new();

@@ -52,9 +52,6 @@ pub(crate) enum NoRoute {
 
 impl Routes {
     /// `None` if all requests go to the site's upstream. `before`: the routes that a reload replaces.
-    ///
-    /// # Errors
-    /// A folder, a file of passwords or an upstream cannot be used.
     pub(super) fn new(
         settings: &SiteSettings,
         proxy: &Arc<Proxy>,
@@ -173,7 +170,11 @@ impl Own<'_> {
 
     fn bounded(&self, route: &RouteSettings) -> Arc<Proxy> {
         match route.body_bytes {
-            Some(bytes) => Arc::new(self.proxy.with_body_bound(bytes)),
+            Some(bytes) => {
+                let mut proxy = Proxy::clone(self.proxy);
+                proxy.settings.client.body_bytes = Some(bytes);
+                Arc::new(proxy)
+            }
             None => self.proxy.clone(),
         }
     }
@@ -201,7 +202,8 @@ impl Own<'_> {
         }
         let proxy = Proxy::new(settings, upstream, before.map(|before| &**before));
         // All of a site's waiting bodies share one account.
-        let proxy = proxy.with_spools(self.proxy.spools.clone()).with_error_page(self.proxy.error_page.clone());
+        let (spools, error_page) = (self.proxy.spools.clone(), self.proxy.error_page.clone());
+        let proxy = Proxy { spools, error_page, ..proxy };
         Ok(Arc::new(match script {
             Some(script) => proxy.with_script(script),
             None => proxy,

@@ -131,7 +131,7 @@ impl Peer<'_> {
                 }
             },
             Self::FastCgi { output, limits, said, waits } => loop {
-                if let Some(refusal) = output.decoder().refusal() {
+                if let Some(refusal) = output.decoder.refusal() {
                     return Poll::Ready(Err(refused(refusal, said)));
                 }
                 if output.ready > 0 || output.has_ended() {

@@ -110,34 +110,26 @@ impl Bounds {
 
     pub(super) fn take_of(&self, client: &ClientHeld, bytes: usize) {
         if client.take(bytes) {
-            self.client_is_short();
+            self.short_clients.fetch_add(1, Ordering::Relaxed);
+            self.look.notify_one();
         }
     }
 
     pub(super) fn give_of(&self, client: &ClientHeld, bytes: usize) {
         if client.give(bytes) {
-            self.client_is_short_no_more();
+            self.short_clients.fetch_sub(1, Ordering::Relaxed);
         }
         client.room.ring();
     }
 
     /// Called when a connection no longer uses it; the last removes it from the list.
     pub(super) fn leave(&self, held: Arc<ClientHeld>) {
-        let client = held.client();
+        let client = held.client;
         let mut clients = self.clients();
         drop(held);
         if clients.get(&client).is_some_and(|held| held.strong_count() == 0) {
             clients.remove(&client);
         }
-    }
-
-    fn client_is_short(&self) {
-        self.short_clients.fetch_add(1, Ordering::Relaxed);
-        self.look.notify_one();
-    }
-
-    fn client_is_short_no_more(&self) {
-        self.short_clients.fetch_sub(1, Ordering::Relaxed);
     }
 
     pub(super) fn has_fallen(&self) -> bool {
@@ -263,10 +255,6 @@ impl ClientHeld {
     /// `limit`: what all its connections may hold.
     pub(super) fn new(client: IpAddr, limit: usize) -> Arc<Self> {
         Arc::new(Self { client, held: AtomicUsize::new(0), most: limit / 8 * 7, room: Bell::default() })
-    }
-
-    pub(super) fn client(&self) -> IpAddr {
-        self.client
     }
 
     pub(super) fn held(&self) -> usize {

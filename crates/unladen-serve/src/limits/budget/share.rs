@@ -112,10 +112,6 @@ impl Share {
         }
     }
 
-    pub(super) fn wait_for_end(&self, waiter: u64, cx: &Context<'_>) {
-        self.ended.wait(waiter, cx);
-    }
-
     pub(super) fn leave(&self, waiter: u64) {
         self.room.leave(waiter);
         self.ended.leave(waiter);
@@ -306,7 +302,7 @@ pub(super) struct Pace {
 /// One for each that may wait.
 #[derive(Debug)]
 pub(crate) struct Claim {
-    share: Arc<Share>,
+    pub(crate) share: Arc<Share>,
     /// Its number at the bells; 0 while unregistered.
     waiter: u64,
     /// Waker registered for the share's end.
@@ -316,10 +312,6 @@ pub(crate) struct Claim {
 impl Claim {
     pub(crate) fn new(share: Arc<Share>) -> Self {
         Self { share, waiter: 0, listening: None }
-    }
-
-    pub(crate) fn share(&self) -> &Arc<Share> {
-        &self.share
     }
 
     /// Holds up to `most` bytes to be sent, at least one; waits if there is no room.
@@ -359,7 +351,7 @@ impl Claim {
     pub(crate) fn poll_ended(&mut self, cx: &Context<'_>) -> bool {
         if !self.listening.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             let waiter = self.waiter();
-            self.share.wait_for_end(waiter, cx);
+            self.share.ended.wait(waiter, cx);
             self.listening = Some(cx.waker().clone());
         }
         self.share.is_ended()

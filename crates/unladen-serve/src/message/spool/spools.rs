@@ -22,7 +22,7 @@ pub(crate) struct Spools {
     name: String,
     pub(crate) memory: Arc<Room>,
     pub(crate) disk: Arc<Room>,
-    clients: Clients,
+    clients: Mutex<Clients>,
     files: AtomicU64,
     failures: AtomicU64,
     told: Mutex<Option<Instant>>,
@@ -36,7 +36,7 @@ impl Spools {
             name: name.to_owned(),
             memory: Room::new(settings.all_memory),
             disk: Room::new(settings.disk),
-            clients: Clients::new(settings.disk),
+            clients: Mutex::default(),
             files: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             told: Mutex::default(),
@@ -53,15 +53,29 @@ impl Spools {
         }
     }
 
-    /// The client's part of the disk; `None` for clients that cannot be told apart.
-    pub(super) fn disk_of(&self, client: Option<IpAddr>) -> Option<Arc<Room>> {
-        client.map(|client| self.clients.room(client))
-    }
-
     /// Longest body of such a client that could ever fit.
     pub(crate) fn longest(&self, client: Option<IpAddr>) -> u64 {
-        let disk = if client.is_some() { self.clients.bound() } else { self.disk.bound() };
+        let disk = if client.is_some() { self.of_client() } else { self.settings.disk };
         disk.saturating_add(self.settings.memory as u64)
+    }
+
+    fn of_client(&self) -> u64 {
+        self.settings.disk / OF_CLIENT
+    }
+
+    /// Disk space of this client (an address, or an IPv6 /64), shared by its bodies.
+    pub(super) fn disk_of(&self, client: IpAddr) -> Arc<Room> {
+        let mut known = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.rooms.len() >= known.most.max(MANY) {
+            known.rooms.retain(|_, room| room.strong_count() > 0);
+            known.most = known.rooms.len() * 2;
+        }
+        let kept = known.rooms.entry(network(client)).or_default();
+        kept.upgrade().unwrap_or_else(|| {
+            let room = Room::new(self.of_client());
+            *kept = Arc::downgrade(&room);
+            room
+        })
     }
 
     pub(super) fn began_file(&self) {
@@ -107,44 +121,11 @@ const OF_CLIENT: u64 = 2;
 /// Entries from which empty ones are purged, and again at twice the remaining number.
 const MANY: usize = 256;
 
-#[derive(Debug)]
-pub(super) struct Clients {
-    bound: u64,
-    known: Mutex<Known>,
-}
-
-#[derive(Debug)]
-struct Known {
+/// Each client's part of the disk.
+#[derive(Debug, Default)]
+struct Clients {
     rooms: HashMap<IpAddr, Weak<Room>>,
     most: usize,
-}
-
-impl Clients {
-    pub(super) fn new(all: u64) -> Self {
-        Self { bound: all / OF_CLIENT, known: Mutex::new(Known { rooms: HashMap::new(), most: MANY }) }
-    }
-
-    pub(super) fn bound(&self) -> u64 {
-        self.bound
-    }
-
-    /// Disk space of this client (an address, or an IPv6 /64), shared by its bodies.
-    pub(super) fn room(&self, client: IpAddr) -> Arc<Room> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.rooms.len() >= known.most {
-            known.rooms.retain(|_, room| room.strong_count() > 0);
-            known.most = MANY.max(known.rooms.len() * 2);
-        }
-        let kept = known.rooms.entry(network(client)).or_default();
-        match kept.upgrade() {
-            Some(room) => room,
-            None => {
-                let room = Room::new(self.bound);
-                *kept = Arc::downgrade(&room);
-                room
-            }
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -167,10 +148,6 @@ impl Room {
 
     pub(crate) fn held(&self) -> u64 {
         self.held.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn bound(&self) -> u64 {
-        self.bound
     }
 
     fn take(&self, bytes: u64) -> bool {

@@ -14,7 +14,7 @@ use crate::request::Said;
 pub(crate) struct Output<'a> {
     half: Half<'a>,
     pub(crate) buffer: &'a mut Buffer,
-    decoder: Decoder,
+    pub(crate) decoder: Decoder,
     said: &'a Said,
     /// Bytes of output at the buffer's start.
     pub(crate) ready: usize,
@@ -67,10 +67,6 @@ impl<'a> Output<'a> {
 
     pub(crate) fn has_ended(&self) -> bool {
         self.decoder.has_ended()
-    }
-
-    pub(crate) fn decoder(&self) -> &Decoder {
-        &self.decoder
     }
 }
 

@@ -107,7 +107,7 @@ impl<'a> H2Sink<'a> {
         {
             let size = size(&head);
             self.stream = Stream::Begun(send.send_response(head, false)?);
-            self.of_head = self.claim.as_ref().map(|claim| claim.share().hold(PIECE + size).outgoing());
+            self.of_head = self.claim.as_ref().map(|claim| claim.share.hold(PIECE + size).outgoing());
         }
         match &mut self.stream {
             Stream::Begun(stream) => Ok(stream),
@@ -142,7 +142,7 @@ impl<'a> H2Sink<'a> {
         // With its head, it is one piece.
         let held = match &self.of_head {
             Some(_) => None,
-            None => self.claim.as_ref().map(|claim| claim.share().hold(PIECE)),
+            None => self.claim.as_ref().map(|claim| claim.share.hold(PIECE)),
         };
         self.send(data.slice(..count), held)?;
         Ok(count)

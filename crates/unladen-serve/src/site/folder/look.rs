@@ -72,9 +72,6 @@ fn take_checked(kept: &mut Option<Kept>, now: Instant) -> Option<Looked> {
 
 impl Folder {
     /// What stands for a request's path. `compress`: whether answers are compressed here.
-    ///
-    /// # Errors
-    /// The path is invalid.
     pub(crate) async fn look(&self, request: &Request, compress: bool, now: Instant) -> Result<Looked, PathFault> {
         let spelt = request.target.split(|byte| *byte == b'?').next().unwrap_or_default();
         // Without a `%`, it is its own decoded form, or nothing is kept by it.

@@ -22,7 +22,8 @@ pub(super) struct Certificates {
     first: Option<Source>,
     /// Answers to TLS-ALPN challenges, if expected.
     answers: Option<Arc<Answers>>,
-    files: Vec<(String, u64)>,
+    /// For each file, one of its names, and the last second of its validity, since 1970.
+    pub(super) files: Vec<(String, u64)>,
 }
 
 #[derive(Clone, Debug)]
@@ -78,11 +79,6 @@ impl Certificates {
         }
         self.first.get_or_insert(source);
         self.answers = Some(answers.clone());
-    }
-
-    /// For each file, one of its names, and the last second of its validity, since 1970.
-    pub(super) fn files(&self) -> &[(String, u64)] {
-        &self.files
     }
 
     pub(super) fn has_answers(&self) -> bool {
