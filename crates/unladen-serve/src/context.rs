@@ -8,8 +8,8 @@ use tokio::sync::Notify;
 use unladen_http1::{Fields, Request, Response};
 use unladen_observability::{Observability, ThreadSeeing};
 
+use crate::limits::Idle;
 use crate::limits::budget::Budget;
-use crate::limits::idle::Idle;
 
 pub(crate) struct Context {
     pub(crate) thread: usize,

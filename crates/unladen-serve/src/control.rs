@@ -174,8 +174,6 @@ fn not_noticed(file: &std::path::Path, error: &io::Error) {
     say!("unladen: changes of {}, or of what it names, are not all noticed ({error}); SIGHUP is", file.display());
 }
 
-// === impl Control ===
-
 impl Control {
     fn until_all_began(&mut self) -> Result<(), ServeError> {
         // Threads that carry requests, and the background thread.

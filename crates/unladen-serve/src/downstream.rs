@@ -12,10 +12,10 @@ use unladen_observability::{End, Reason, RequestAccount, Version};
 use crate::context::Context;
 use crate::message::compose;
 use crate::message::downstream::{Downstream, ResponseOptions};
-use crate::peer::Peer;
 use crate::proxy::Proxy;
 use crate::request::watch::{Deadline, Watch};
 use crate::responder::Slot;
+use crate::site::trust::Peer;
 
 #[derive(Debug)]
 struct Refusal {

@@ -11,20 +11,19 @@ mod limits;
 mod listen;
 mod message;
 mod outlook;
-mod peer;
 mod plan;
 mod proxy;
 mod request;
 mod responder;
 mod say;
 mod site;
+mod tasks;
 mod tier;
 mod transaction;
 mod upstream;
-mod tasks;
 
-pub use control::trial::{Failed, Trial, try_connections};
-pub use control::{Ended, ServeError, Tried, run, try_upstreams};
-pub use outlook::{
+pub use self::control::trial::{Failed, Trial, try_connections};
+pub use self::control::{Ended, ServeError, Tried, run, try_upstreams};
+pub use self::outlook::{
     AnswerSeen, Asking, CookieSeen, KeptFor, Outlook, OutlookError, RouteSeen, Rule, ValidatorSeen, WhyNot, outlook,
 };

@@ -21,10 +21,10 @@ use crate::downstream::h1;
 use crate::limits::budget::Budget;
 use crate::limits::crowd::CrowdPermit;
 use crate::limits::{CROWDED, SHORT, short_of_files};
-use crate::peer::{Peer, canonical};
 use crate::plan::{ListenSocket, Plan, State};
 use crate::proxy::Proxy;
 use crate::responder::Slot;
+use crate::site::trust::{Peer, canonical};
 use crate::site::{Site, proxy_protocol};
 use crate::tasks::Tasks;
 

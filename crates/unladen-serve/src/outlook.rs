@@ -21,10 +21,10 @@ use self::place::MatchedListener;
 use crate::cache::Cache;
 use crate::cache::cache_lookup::eligible;
 use crate::cache::fetch_plan::FetchPlan;
-use crate::peer::Peer;
 use crate::proxy::{Proxy, head_limits};
 use crate::site::Site;
 use crate::site::prepare::{disguises, edit, prepare};
+use crate::site::trust::Peer;
 
 pub use self::place::OutlookError;
 pub use self::seen::{AnswerSeen, CookieSeen, KeptFor, Outlook, RouteSeen, Rule, ValidatorSeen, WhyNot};

@@ -17,14 +17,13 @@
 
 pub(crate) mod admit;
 pub(crate) mod ask;
+mod early;
 pub(crate) mod fetch;
 mod files;
-mod last_hop;
 mod lookup;
 mod pass;
 mod peers;
 mod purge;
-mod redirect;
 mod respond;
 mod route;
 mod wait;
@@ -42,11 +41,11 @@ use self::admit::{Arrival, InboundRequest};
 use crate::context::Context;
 use crate::message::downstream::ClientSide;
 use crate::message::stream::Guard;
-use crate::peer::{Named, Peer};
 use crate::plan::{Destination, Tenant};
 use crate::proxy::Proxy;
 use crate::request::Finished;
 use crate::site::Site;
+use crate::site::trust::{Named, Peer};
 use crate::transaction::Transaction;
 
 /// A listener, as its connections on a thread see it.
@@ -169,8 +168,8 @@ impl Responder<'_> {
         {
             return InboundRequest::new(context, site, arrival).challenge(request, to, &page).await;
         }
-        if let Some(status) = last_hop::counted(request) {
-            return last_hop::last_hop(self.proxy(), context, &arrival, request, to, status).await;
+        if let Some(status) = early::counted(request) {
+            return early::last_hop(self.proxy(), context, &arrival, request, to, status).await;
         }
         match self {
             Self::Outbound(proxy) => {

@@ -32,12 +32,11 @@ use self::folder::ToldByHtaccess;
 use self::routes::{Routes, RoutesError};
 use self::tls::acme::{Acme, AcmeProblem, wanted};
 use self::tls::{Acceptor, AcceptorError};
-use self::trust::Trust;
+use self::trust::{Named, Trust};
 use crate::cache::snapshot::file::fingerprint;
 use crate::cache::{Cache, FleetLink, snapshot};
 use crate::limits::crowd::{Crowd, CrowdPermit, What};
 use crate::message::error_page::ErrorPageError;
-use crate::peer::Named;
 use crate::proxy::Proxy;
 use crate::tier::Tier;
 

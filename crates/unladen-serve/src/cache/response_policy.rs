@@ -56,8 +56,6 @@ impl Lifting {
     }
 }
 
-// === impl ResponsePolicy ===
-
 impl ResponsePolicy {
     /// Applies the answer's invalidations, and returns the fields to add.
     pub(crate) fn answered(&self, response: &Response) -> Fields {

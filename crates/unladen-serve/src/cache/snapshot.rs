@@ -27,8 +27,6 @@ use unladen_observability::{SnapshotState, WrittenSnapshot};
 #[derive(Debug, Default)]
 pub(crate) struct SnapshotAccount(Mutex<SnapshotState>);
 
-// === impl SnapshotAccount ===
-
 impl SnapshotAccount {
     pub(crate) fn state(&self) -> SnapshotState {
         self.lock().clone()

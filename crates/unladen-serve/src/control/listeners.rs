@@ -177,8 +177,6 @@ fn enough(mut sockets: Vec<ListenSocket>, wanted: &Wanted<'_>) -> io::Result<Vec
     Ok(sockets)
 }
 
-// === impl Held ===
-
 impl Held {
     fn take_away(&self) {
         self.file.iter().for_each(SocketFile::take_away);
@@ -291,8 +289,6 @@ pub(super) struct Found {
     /// end.
     pub(super) is_ours: bool,
 }
-
-// === impl Found ===
 
 impl Found {
     /// An error if it is no listening stream socket.

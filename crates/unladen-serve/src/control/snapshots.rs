@@ -185,8 +185,6 @@ impl Snapshots {
     }
 }
 
-// === impl Shared ===
-
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -17,11 +17,11 @@ use crate::context::{Buffers, Context};
 use crate::limits::budget::{Held, Share};
 use crate::message::downstream::{Client, ClientSide, Downstream, H1Downstream};
 use crate::message::stream::{BodySource, H1Source};
-use crate::peer::Peer;
 use crate::proxy::{Proxy, head_limits};
 use crate::request::watch::{Deadline, Watch};
 use crate::responder::Slot;
 use crate::responder::admit::Arrival;
+use crate::site::trust::Peer;
 
 /// HTTP/2 connection preface (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

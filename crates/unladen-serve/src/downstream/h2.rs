@@ -26,11 +26,11 @@ use crate::limits::budget::{Claim, Held, Share};
 use crate::message::downstream::{Client, ClientSide, Downstream, H2Downstream};
 use crate::message::request_from_h2;
 use crate::message::stream::{BodySource, H2Source};
-use crate::peer::Peer;
 use crate::proxy::head_limits;
 use crate::request::watch::{Deadline, Stretch, Watch};
 use crate::responder::Slot;
 use crate::responder::admit::Arrival;
+use crate::site::trust::Peer;
 
 /// Window for a request's body; more is sent once the upstream has taken what is there. A connection has one such
 /// window for all bodies, plus one for each body as long as there is room, so that bodies stuck at their upstream do

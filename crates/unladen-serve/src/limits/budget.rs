@@ -38,8 +38,6 @@ pub(crate) struct Budget {
     holders: Arc<Holders>,
 }
 
-// === impl Budget ===
-
 impl Budget {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self { bounds: Bounds::new(limit), holders: Arc::default() })

@@ -5,7 +5,6 @@
 //! deadline, connecting included; then the caller decides by itself.
 
 mod link;
-mod messages;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -20,7 +19,7 @@ use unladen_serve_config::RateServiceSettings;
 use self::link::Link;
 use crate::say::say;
 
-pub(crate) use self::messages::{Descriptor, Entry, RateLimitRequest, Verdict};
+pub(crate) use self::link::{Descriptor, Entry, RateLimitRequest, Verdict};
 
 const METHOD: &str = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 /// Threads beyond share connections.
@@ -73,8 +72,6 @@ impl Drop for InFlight<'_> {
 
 /// All services: rate bounds share them, across listeners and reloads.
 static ALL: Mutex<Vec<Weak<RateService>>> = Mutex::new(Vec::new());
-
-// === impl RateService ===
 
 impl RateService {
     /// The shared service with these settings.

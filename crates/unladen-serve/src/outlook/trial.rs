@@ -20,10 +20,10 @@ use crate::cache::cache_lookup::ValidatorAnswer;
 use crate::cache::fetch_plan::FetchPlan;
 use crate::context::Context;
 use crate::limits::budget::Budget;
-use crate::peer::Peer;
 use crate::responder::admit::{Arrival, InboundRequest};
 use crate::responder::fetch::fetch;
 use crate::site::prepare::Who;
+use crate::site::trust::Peer;
 
 /// Upper bound; the upstream's own apply first.
 const LONGEST: Duration = Duration::from_secs(120);

@@ -15,11 +15,11 @@ use crate::limits::crowd::{CrowdPermit, What};
 use crate::limits::queue::{Flow, cookie};
 use crate::limits::rates::{Asker, Counting};
 use crate::message::downstream::ClientSide;
-use crate::peer::Peer;
 use crate::proxy::Proxy;
 use crate::request::{Fetched, Finished};
 use crate::site::Site;
 use crate::site::prepare::{Who, prepare};
+use crate::site::trust::Peer;
 use crate::tier::words::Question;
 
 /// How a request came.

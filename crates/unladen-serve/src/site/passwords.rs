@@ -60,8 +60,6 @@ pub(crate) enum Tried {
     TooMany,
 }
 
-// === impl Passwords ===
-
 impl Passwords {
     /// To be called on the main thread.
     pub(super) fn read(file: &Path) -> Result<Self, PasswordsError> {
@@ -258,8 +256,6 @@ impl Trials {
     }
 }
 
-// === impl Trial ===
-
 impl Trial {
     fn end(self, is_right: bool) {
         self.tell.send_replace(Some(is_right));
@@ -271,8 +267,6 @@ impl Drop for Trial {
         lock(&self.trials.0).remove(&self.mark);
     }
 }
-
-// === impl Places ===
 
 impl Places {
     fn take(&self, address: Option<IpAddr>) -> Result<Place<'_>, Full> {

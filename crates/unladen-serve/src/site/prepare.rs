@@ -9,7 +9,7 @@ use unladen_serve_config::{Fate, Forwarded, Owned, is_plain};
 use super::Site;
 use super::route::Edits;
 use super::routes::Routes;
-use crate::peer::Peer;
+use super::trust::Peer;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Who {

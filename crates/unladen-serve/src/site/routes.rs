@@ -48,8 +48,6 @@ pub(crate) enum NoRoute {
     Disguised,
 }
 
-// === impl Routes ===
-
 impl Routes {
     /// `None` if all requests go to the site's upstream. `before`: the routes that a reload replaces.
     pub(super) fn new(

@@ -1,4 +1,5 @@
-//! The principal type is [`Trust`]: for whom a request is made, according to its connection and trusted proxies.
+//! For whom a request is made. The principal types are [`Peer`], who is at the other end of a connection, and [`Trust`]:
+//! who asks, according to the connection and trusted proxies.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -172,8 +173,6 @@ struct Elements<'a> {
     count: usize,
 }
 
-// === impl Elements ===
-
 impl<'a> Elements<'a> {
     fn of(fields: &'a Fields, name: Name) -> Self {
         let mut lines = [&[][..]; MOST_LINES];
@@ -230,6 +229,37 @@ fn last_of(line: &[u8], separator: u8) -> (&[u8], &[u8]) {
 /// Whether an odd number of backslashes precedes (RFC 9110, 5.6.4).
 fn is_escaped(before: &[u8]) -> bool {
     before.iter().rev().take(LONGEST).take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Peer {
+    /// `None` for a Unix socket.
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) port: Option<u16>,
+    pub(crate) is_https: bool,
+    /// Site named in TLS, if there are several at the address.
+    pub(crate) named: Option<Named>,
+}
+
+/// A site that a client has named in TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// Hash of its name.
+    pub(crate) site: u64,
+    /// Hash of its certificates.
+    pub(crate) appearance: u64,
+}
+
+impl Peer {
+    pub(crate) fn plain(address: Option<SocketAddr>) -> Self {
+        let (address, port) = (address.map(|address| address.ip()), address.map(|address| address.port()));
+        Self { address, port, is_https: false, named: None }
+    }
+}
+
+/// Converts IPv4-mapped IPv6 addresses to IPv4.
+pub(crate) fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
 #[cfg(test)]

@@ -77,8 +77,6 @@ pub(crate) struct NewFile {
     is_done: bool,
 }
 
-// === impl NewFile ===
-
 impl NewFile {
     /// Begins one; restarts one left by a crash.
     pub(crate) fn begin(to: &Path) -> Result<Self, FileError> {

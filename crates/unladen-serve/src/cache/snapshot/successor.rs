@@ -28,8 +28,6 @@ pub(crate) struct SuccessorSlot {
     serves: AtomicBool,
 }
 
-// === impl Successor ===
-
 impl Successor {
     /// To be used after [`Self::wait`].
     pub(crate) fn new(stream: UnixStream) -> Arc<Self> {

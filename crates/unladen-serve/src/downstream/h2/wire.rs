@@ -30,8 +30,6 @@ pub(super) struct Wire {
     share: Arc<Share>,
 }
 
-// === impl Wire ===
-
 impl Wire {
     /// `read`: what came already. The client begins with a preface of this length.
     pub(super) fn new(

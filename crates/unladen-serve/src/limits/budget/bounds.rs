@@ -295,8 +295,6 @@ struct Body {
     bodies: Arc<Bodies>,
 }
 
-// === impl Bodies ===
-
 impl Bodies {
     pub(crate) fn new(bound: u64) -> Arc<Self> {
         Arc::new(Self { bound: usize::try_from(bound).unwrap_or(usize::MAX), alive: AtomicUsize::new(0) })

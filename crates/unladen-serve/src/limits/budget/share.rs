@@ -50,8 +50,6 @@ impl Holders {
     }
 }
 
-// === impl Share ===
-
 impl Share {
     pub(super) fn new(bounds: Arc<Bounds>, holders: Arc<Holders>, address: Option<IpAddr>) -> Arc<Self> {
         Arc::new(Self {
@@ -249,8 +247,6 @@ impl Drop for Share {
         }
     }
 }
-
-// === impl Held ===
 
 impl Held {
     /// Marks it as waiting to be sent: if it stays, the client is to blame.

@@ -309,8 +309,6 @@ pub(crate) enum Entered<'q> {
     Ticket(Ticket<'q>),
 }
 
-// === impl Ticket ===
-
 impl<'q> Ticket<'q> {
     pub(crate) fn longest(&self) -> Duration {
         self.queue.longest()

@@ -156,8 +156,6 @@ impl Room {
     }
 }
 
-// === impl Held ===
-
 impl Held {
     pub(crate) fn none(room: &Arc<Room>) -> Self {
         Self { room: room.clone(), bytes: 0 }

@@ -47,8 +47,6 @@ struct Piece {
     _held: [Option<Held>; 2],
 }
 
-// === impl H2Sink ===
-
 impl<'a> H2Sink<'a> {
     /// `ended`: the head was the whole message.
     pub(crate) fn new(stream: h2::SendStream<Bytes>, ended: bool) -> Self {
@@ -232,8 +230,6 @@ impl std::fmt::Debug for Stream<'_> {
 fn size(head: &http::Response<()>) -> usize {
     2 * head.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>()
 }
-
-// === impl Piece ===
 
 impl Piece {
     fn holding(bytes: Bytes, held: [Option<Held>; 2]) -> Bytes {

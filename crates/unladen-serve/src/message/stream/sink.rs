@@ -21,8 +21,6 @@ pub(crate) struct Sink<'a> {
     coder: Option<Box<Coder>>,
 }
 
-// === impl Sink ===
-
 impl<'a> Sink<'a> {
     pub(crate) fn plain(to: PlainSink<'a>) -> Self {
         Self { to, coder: None }

@@ -126,8 +126,6 @@ impl HotFiles {
     }
 }
 
-// === impl HotFile ===
-
 impl HotFile {
     /// Whether it was checked recently enough.
     pub(crate) fn is_checked(&self, now: Instant) -> bool {
@@ -195,8 +193,6 @@ fn is_recent(checked: u64, now: Instant) -> bool {
 fn since_began(now: Instant) -> u64 {
     u64::try_from(now.saturating_duration_since(*BEGAN).as_millis()).unwrap_or(u64::MAX)
 }
-
-// === impl Key ===
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
