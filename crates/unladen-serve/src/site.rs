@@ -199,7 +199,7 @@ impl Site {
         }
         // Without a fingerprint nothing is kept.
         if let Some(snapshot) = self.settings.snapshot.as_ref().filter(|_| fingerprint(&self.settings).is_some()) {
-            doubts.extend(snapshot::check::doubts(&snapshot.file));
+            doubts.extend(snapshot::file::doubts(&snapshot.file));
         }
         doubts
     }

@@ -79,7 +79,7 @@ impl InboundRequest<'_> {
         to.more.push_known(Name::Other, b"cache-status", to.up);
         self.add_own(to);
         self.add_for_peer(to, stored.version.as_deref());
-        let coder = lookup.cache.filter_coder(self.site.settings.compress && !self.is_for_peer());
+        let coder = (self.site.settings.compress && !self.is_for_peer()).then_some(lookup.cache);
         let cached = CachedResponse::of(stored, lookup.request, to.key, coder);
         let from = match lookup.request.method == b"HEAD" || cached.body.is_empty() {
             true => BodySource::Empty,
@@ -112,8 +112,8 @@ impl InboundRequest<'_> {
         let ClientSide { watch, body, client, response, more, .. } = to;
         let status = cached.map_or(response.status, |cached| cached.status);
         let sink = match cached {
-            Some(cached) => client.begin_cached(cached, more, options, self.now),
-            None => client.begin(response, options, self.now),
+            Some(cached) => client.respond_cached(cached, more, options, self.now),
+            None => client.respond(response, options, self.now),
         };
         let mut pump = Pump::default();
         let (pace, mut slow) = (self.proxy.settings.client.answer_pace, Stretch::default());
