@@ -210,7 +210,7 @@ impl FleetLink {
         stored.is_soft_purged()
     }
 
-    pub(crate) fn tell(&self, what: What, is_soft: bool) {
+    pub(crate) fn announce(&self, what: What, is_soft: bool) {
         self.fleet.tell(Some(&self.site), what, is_soft);
     }
 

@@ -147,7 +147,7 @@ fn serve(config: Config, observability: &Arc<Observability>, budget: &Arc<Budget
         inheritance.serve();
     }
     start.carry_requests();
-    systemd::tell(Notice::Ready);
+    systemd::notify(Notice::Ready);
     say!("{}", outset::text(&control.config));
     // Catches changes made between reading and watching.
     control.reload(false);
@@ -199,7 +199,7 @@ impl Control {
             match event {
                 Event::Stop => {
                     self.abort_handover();
-                    systemd::tell(Notice::Stopping);
+                    systemd::notify(Notice::Stopping);
                     self.leave()?;
                     self.plans.listeners.give_up();
                     let shows = self.snapshot.borrow().shows.clone();
@@ -257,12 +257,12 @@ impl Control {
         if is_same && !is_asked_for {
             return;
         }
-        systemd::tell(Notice::Reloading);
+        systemd::notify(Notice::Reloading);
         match self.plans.make(&config, &mut Vec::new()) {
             Ok(made) => self.publish(config, made),
             Err(error) => say!("unladen: the old configuration goes on, as this one cannot be: {error}"),
         }
-        systemd::tell(Notice::Ready);
+        systemd::notify(Notice::Ready);
     }
 
     fn publish(&mut self, config: Config, Made { plan, shows, changed }: Made) {
@@ -288,7 +288,7 @@ impl Control {
     }
 
     fn hand_over(&mut self) {
-        systemd::tell(Notice::Reloading);
+        systemd::notify(Notice::Reloading);
         let tell = self.tell.clone();
         let told = move |result| drop(tell.send(Event::Successor(result)));
         let started = UnixStream::pair().and_then(|(here, there)| {
@@ -307,7 +307,7 @@ impl Control {
     /// The new process serves. Returns its id, if it is still there.
     fn begin_handover(&mut self) -> Option<u32> {
         let process = self.successor.take()?.id();
-        systemd::tell(Notice::MainProcess(process));
+        systemd::notify(Notice::MainProcess(process));
         self.plans.listeners.leave();
         say!("unladen: process {process} has taken over; this one answers what is under way");
         Some(process)
@@ -316,7 +316,7 @@ impl Control {
     fn go_on(&mut self, why: &str) {
         let how = self.abort_handover().map(|status| format!(" ({status})")).unwrap_or_default();
         say!("unladen: this process goes on, as the new one does not serve: {why}{how}");
-        systemd::tell(Notice::Ready);
+        systemd::notify(Notice::Ready);
         if let Some(is_asked_for) = self.missed.take() {
             self.reload(is_asked_for);
         }

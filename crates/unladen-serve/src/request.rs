@@ -38,7 +38,7 @@ pub(crate) struct RequestState<'a> {
     pub(crate) bytes_in: Cell<u64>,
     pub(crate) bytes_out: Cell<u64>,
     /// FastCGI output besides the answer.
-    pub(crate) said: Said,
+    pub(crate) fastcgi: FastCgiNotes,
     pub(crate) cause: RefCell<Option<Box<Cause>>>,
     /// Record of the waiting request, if this is a fetch.
     pub(crate) fetched: Option<Rc<Fetched>>,
@@ -61,7 +61,7 @@ impl RequestState<'_> {
             first_byte: Cell::new(None),
             bytes_in: Cell::new(0),
             bytes_out: Cell::new(0),
-            said: Said::default(),
+            fastcgi: FastCgiNotes::default(),
             cause: RefCell::new(None),
             fetched,
         }
@@ -93,13 +93,13 @@ const CLOSED: &str = "it closed the connection before its answer was whole: a pr
                       memory, `request_terminate_timeout` of PHP-FPM) is told of in its manager's log";
 
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct FastCgiNotes {
     pub(crate) stderr: RefCell<Stderr>,
     pub(crate) refusal: Cell<Option<Refusal>>,
     pub(crate) fault: Cell<Option<Fault>>,
 }
 
-impl Said {
+impl FastCgiNotes {
     pub(crate) fn clear(&self) {
         self.stderr.borrow_mut().clear();
         self.refusal.set(None);

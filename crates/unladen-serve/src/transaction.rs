@@ -209,7 +209,7 @@ impl<'a> Transaction<'a> {
         let endpoint = state.endpoint.borrow().clone();
         let mut cause = Cause::of_answer(reason, endpoint.clone(), &self.proxy.upstream);
         if self.proxy.script.is_some() && reason.is_upstreams() | (reason == Reason::BacklogFull) {
-            let text = state.said.cause(cause.map(|cause| cause.text), reason);
+            let text = state.fastcgi.cause(cause.map(|cause| cause.text), reason);
             cause = Some(Cause { reason, endpoint, text });
         }
         if let Some(cause) = cause {
@@ -262,7 +262,7 @@ impl<'a> Transaction<'a> {
             fetched: None,
         };
         if cause.is_none()
-            && let Some(text) = state.said.on_stderr()
+            && let Some(text) = state.fastcgi.on_stderr()
         {
             self.context.observability.said(&record, &text);
         }

@@ -176,7 +176,7 @@ impl CacheFetch {
             Err(why) => {
                 // A client that forced a new fetch takes nothing from those content with what is stored.
                 if !wanted.is_of_use_to_others(received) {
-                    wanted.remember(status, why);
+                    wanted.note_not_stored(status, why);
                 }
                 (Err(why), None, Some((WINDOW, News::NotForAll)))
             }

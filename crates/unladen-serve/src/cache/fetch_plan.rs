@@ -49,7 +49,7 @@ pub(crate) struct FetchPlan {
 
 impl FetchPlan {
     /// Notes that an answer was not kept, and nothing stored answers in its place.
-    pub(super) fn remember(&self, status: u16, why: NoStore) {
+    pub(super) fn note_not_stored(&self, status: u16, why: NoStore) {
         if status >= 500 {
             self.give_up(FAILURE, true);
         } else if is_of_the_resource(why) && !is_fault_of_a_request(status) {

@@ -245,13 +245,13 @@ impl Certificates {
         *self.sites.lock().unwrap_or_else(PoisonError::into_inner) = named.collect();
         let keeper = self.keeper.get_or_insert_with(|| {
             let (observability, sites) = (self.observability.clone(), self.sites.clone());
-            Keeper::new(plan.answers.clone(), Pace::default(), move |event| tell(event, &observability, &sites))
+            Keeper::new(plan.answers.clone(), Pace::default(), move |event| report(event, &observability, &sites))
         });
         keeper.follow(plan.certificates.clone());
     }
 }
 
-fn tell(event: &Event<'_>, observability: &Observability, sites: &Mutex<HashMap<String, String>>) {
+fn report(event: &Event<'_>, observability: &Observability, sites: &Mutex<HashMap<String, String>>) {
     let (name, reason) = match event {
         Event::Failed { name, error, .. } | Event::Stuck { name, error } => (*name, error.as_str()),
         _ => return say!("unladen: {event}"),

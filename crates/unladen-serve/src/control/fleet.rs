@@ -93,11 +93,11 @@ async fn leave(fleet: Arc<Fleet>, task: JoinHandle<()>, next: Option<Arc<Fleet>>
     // It would join the list again.
     task.abort();
     let _ = task.await;
-    tell_lost(&fleet, fleet.hand_on(next.as_ref()));
+    report_lost(&fleet, fleet.hand_on(next.as_ref()));
     fleet.leave().await;
 }
 
-pub(super) fn tell_lost(fleet: &Fleet, lost: u64) {
+pub(super) fn report_lost(fleet: &Fleet, lost: u64) {
     if lost > 0 {
         let bus = &fleet.settings().bus.url;
         say!(
@@ -269,7 +269,7 @@ fn read(datagram: &[u8], from: SocketAddr, settings: &HtcpSettings, refused: &mu
     match read {
         Ok(clear) => Some(clear.page()),
         Err(why) => {
-            refused.tell(from, &why);
+            refused.report(from, &why);
             None
         }
     }
@@ -301,7 +301,7 @@ async fn forget(pages: Vec<Page>, observability: &Arc<Observability>) {
 }
 
 impl Refused {
-    fn tell(&mut self, from: SocketAddr, why: &str) {
+    fn report(&mut self, from: SocketAddr, why: &str) {
         self.count += 1;
         if self.told.is_none_or(|told| told.elapsed() > TELL) {
             self.told = Some(Instant::now());

@@ -12,7 +12,7 @@ use std::{io, thread};
 
 use unladen_fleet::{Fleet, Hold};
 
-use super::fleet::tell_lost;
+use super::fleet::report_lost;
 use crate::cache::snapshot::disk::{load, write};
 use crate::cache::snapshot::file::{FileError, doubts};
 use crate::cache::snapshot::remembered::Remembered;
@@ -155,7 +155,7 @@ impl Snapshots {
                     && let Err(error) = frame(UNSENT, &[]).and_then(|word| successor.send(&word))
                 {
                     say!("unladen: the process that takes over cannot be told of purges: {error}");
-                    tell_lost(&fleet, unsent);
+                    report_lost(&fleet, unsent);
                 }
             }
             let _ = frame(BYE, &[]).and_then(|bye| successor.send(&bye));

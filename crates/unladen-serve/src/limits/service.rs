@@ -176,11 +176,11 @@ impl RateService {
             // The connection may be silently dead.
             self.generation.fetch_add(1, Ordering::Relaxed);
         }
-        self.tell(cause, now);
+        self.report(cause, now);
         self.count(unanswered)
     }
 
-    fn tell(&self, cause: String, now: Instant) {
+    fn report(&self, cause: String, now: Instant) {
         let cause: String = cause.chars().take(LONGEST_CAUSE).map(|c| if c.is_control() { ' ' } else { c }).collect();
         let mut told = locked(&self.told);
         told.untold += 1;

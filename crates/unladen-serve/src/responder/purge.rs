@@ -61,7 +61,7 @@ impl InboundRequest<'_> {
         if let Some(fleet) = &cache.fleet {
             // Written in this order: who has read the last has read all.
             let last = told.pop();
-            told.into_iter().for_each(|what| fleet.tell(what, is_soft));
+            told.into_iter().for_each(|what| fleet.announce(what, is_soft));
             if let Some(last) = last {
                 let outcome = fleet.purge(last, is_soft, wait).await;
                 if !outcome.is_confirmed {

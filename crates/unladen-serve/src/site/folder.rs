@@ -102,7 +102,7 @@ impl Folder {
         let walk = self.root.each_htaccess(&self.rules);
         let mut told = ToldByHtaccess::default();
         for seen in &walk.seen {
-            self.tell(seen, &mut told);
+            self.report(seen, &mut told);
         }
         if walk.is_cut {
             told.doubts.push(format!(
@@ -114,7 +114,7 @@ impl Folder {
         told
     }
 
-    fn tell(&self, seen: &HtaccessSeen, told: &mut ToldByHtaccess) {
+    fn report(&self, seen: &HtaccessSeen, told: &mut ToldByHtaccess) {
         let file = seen.file.display();
         let path = seen.path.as_deref().map(|path| {
             let whole = [&*self.alias, path].concat();

@@ -15,7 +15,7 @@ use crate::message::response_from_h2;
 use crate::message::stream::{
     BodySource, FastCgiSource, Guard, H1Source, H2Source, Output, PumpError, Sink, SinkError, SourceError,
 };
-use crate::request::Said;
+use crate::request::FastCgiNotes;
 use crate::request::phase::Phase;
 use crate::request::watch::Stretch;
 
@@ -32,7 +32,7 @@ pub(crate) struct Answer<'a> {
 
 enum Peer<'a> {
     H1 { half: Half<'a>, buffer: &'a mut Buffer, limits: HeadLimits, silent: bool },
-    FastCgi { output: Output<'a>, limits: HeadLimits, said: &'a Said, waits: Option<Waits> },
+    FastCgi { output: Output<'a>, limits: HeadLimits, notes: &'a FastCgiNotes, waits: Option<Waits> },
     H2 { future: h2::client::ResponseFuture, body: Option<h2::RecvStream> },
 }
 
@@ -60,10 +60,10 @@ impl<'a> Answer<'a> {
         output: Output<'a>,
         method: &'a [u8],
         limits: HeadLimits,
-        said: &'a Said,
+        notes: &'a FastCgiNotes,
         waits: Option<Waits>,
     ) -> Self {
-        Self { from: Peer::FastCgi { output, limits, said, waits }, method, interim: 0, is_of_peer: false }
+        Self { from: Peer::FastCgi { output, limits, notes, waits }, method, interim: 0, is_of_peer: false }
     }
 
     pub(crate) fn h2(future: h2::client::ResponseFuture, method: &'a [u8]) -> Self {
@@ -130,9 +130,9 @@ impl Peer<'_> {
                     _ => return Poll::Ready(Err(lost(Reason::UpstreamClosed, *silent))),
                 }
             },
-            Self::FastCgi { output, limits, said, waits } => loop {
+            Self::FastCgi { output, limits, notes, waits } => loop {
                 if let Some(refusal) = output.decoder.refusal() {
-                    return Poll::Ready(Err(refused(refusal, said)));
+                    return Poll::Ready(Err(refused(refusal, notes)));
                 }
                 if output.ready > 0 || output.has_ended() {
                     match parse_head(response, output.data(), Some(method), output.has_ended(), limits) {
@@ -143,12 +143,12 @@ impl Peer<'_> {
                         }
                         Ok(None) if output.buffer.is_full() => output.buffer.grow(limits.bytes + 1),
                         Ok(None) => (),
-                        Err(fault) => return Poll::Ready(Err(malformed(fault, said))),
+                        Err(fault) => return Poll::Ready(Err(malformed(fault, notes))),
                     }
                 }
                 match ready!(output.poll_read(cx)) {
                     Ok(true) => (),
-                    Err(SourceError::FastCgi(fault)) => return Poll::Ready(Err(malformed(fault, said))),
+                    Err(SourceError::FastCgi(fault)) => return Poll::Ready(Err(malformed(fault, notes))),
                     _ => return Poll::Ready(Err(lost(Reason::UpstreamClosed, output.is_silent))),
                 }
             },
@@ -176,14 +176,14 @@ impl Peer<'_> {
 }
 
 /// Nothing of the request was processed (FastCGI 1.0, section 5.5).
-fn refused(refusal: Refusal, said: &Said) -> Lost {
-    said.refusal.set(Some(refusal));
+fn refused(refusal: Refusal, notes: &FastCgiNotes) -> Lost {
+    notes.refusal.set(Some(refusal));
     let reason = if refusal == Refusal::Role { Reason::UpstreamMalformed } else { Reason::BacklogFull };
     Lost::Upstream { reason, unprocessed: true, silent: false, ended: true }
 }
 
-fn malformed(fault: Fault, said: &Said) -> Lost {
-    said.fault.set(Some(fault));
+fn malformed(fault: Fault, notes: &FastCgiNotes) -> Lost {
+    notes.fault.set(Some(fault));
     lost(Reason::UpstreamMalformed, false)
 }
 

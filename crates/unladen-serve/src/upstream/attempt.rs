@@ -352,7 +352,7 @@ impl<'u> Exchange<'_, 'u> {
         let reason = match error {
             SourceError::Malformed(_) => Reason::UpstreamMalformed,
             SourceError::FastCgi(fault) => {
-                self.state.said.fault.set(Some(*fault));
+                self.state.fastcgi.fault.set(Some(*fault));
                 Reason::UpstreamMalformed
             }
             _ => Reason::UpstreamClosed,

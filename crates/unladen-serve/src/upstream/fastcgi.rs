@@ -22,7 +22,7 @@ impl<'u> Exchange<'_, 'u> {
         let Some(settings) = &self.proxy.script else { return Err(Failure::Upstream(Reason::NoEndpoint, None)) };
         let endpoint = connection.endpoint.clone();
         let busy = endpoint.busy();
-        self.state.said.clear();
+        self.state.fastcgi.clear();
         // Alternating: late data of an answer is not taken for the next one's.
         let number = 1 + (connection.requests % 2) as u16;
         let mut buffers = std::mem::take(work.buffers);
@@ -51,9 +51,9 @@ impl<'u> Exchange<'_, 'u> {
         let waits = connection.take_waits();
         let half = Half(&connection.transport);
         let sink = Sink::from(H1Sink::fastcgi(half, &mut buffers, number));
-        let said = &self.state.said;
-        let output = Output::new(half, &mut connection.buffer, number, said);
-        let answer = Answer::fastcgi(output, &self.request.method, self.proxy.response_limits(), said, waits);
+        let notes = &self.state.fastcgi;
+        let output = Output::new(half, &mut connection.buffer, number, notes);
+        let answer = Answer::fastcgi(output, &self.request.method, self.proxy.response_limits(), notes, waits);
         let carried = self.carry(Transit::new(sink, answer), work, was_used, &endpoint).await;
         let done = match carried {
             Err(Failure::ClientGone) if self.outlives_its_client() => {

@@ -202,7 +202,7 @@ impl Share {
 
     fn add(self: &Arc<Self>, bytes: usize) {
         self.held.fetch_add(bytes, ORDER);
-        self.tell();
+        self.pass_on();
         if self.told.load(Ordering::Relaxed) > 0 && !self.is_listed.swap(true, Ordering::Relaxed) {
             self.holders.all().push(Arc::downgrade(self));
         }
@@ -210,12 +210,12 @@ impl Share {
 
     fn remove(&self, bytes: usize) {
         self.held.fetch_sub(bytes, ORDER);
-        self.tell();
+        self.pass_on();
         self.room.ring();
     }
 
     /// Updates process and client, if the number of lots has changed.
-    fn tell(&self) {
+    fn pass_on(&self) {
         let now = self.held().saturating_sub(FREE).div_ceil(LOT) * LOT;
         if now == self.told.load(Ordering::Relaxed) {
             return;
