@@ -1,23 +1,15 @@
 //! The principal type is [`Context`]: what the connections of one thread share.
 
 use std::cell::{Cell, RefCell};
-use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 use unladen_http1::{Fields, Request, Response};
-use unladen_observability::{Observability, Reason, ThreadSeeing, UpstreamIndex, Version};
-use unladen_serve_config::ClientSettings;
+use unladen_observability::{Observability, ThreadSeeing};
 
+use crate::limits::Idle;
 use crate::limits::budget::Budget;
-use crate::limits::idle::Idle;
-use crate::peer::{Named, Peer};
-use crate::plan::{Entrance, Tenant};
-use crate::proxy::Proxy;
-use crate::site::Site;
-use crate::site::hosts::Hosts;
-use crate::site::tls::Acceptor;
 
 pub(crate) struct Context {
     pub(crate) thread: usize,
@@ -38,103 +30,6 @@ pub(crate) struct Context {
     pub(crate) connections: Cell<usize>,
     #[allow(clippy::vec_box, reason = "they are handed out and back with each request, which moves a pointer")]
     spare_buffers: RefCell<Vec<Box<Buffers>>>,
-}
-
-/// Where a listener's connections lead; replaced by a reload.
-pub(crate) struct Slot {
-    pub(crate) proxy: RefCell<Arc<Proxy>>,
-    pub(crate) bounds: RefCell<Arc<ClientSettings>>,
-    pub(crate) site: RefCell<Option<Arc<Site>>>,
-    redirects: Cell<bool>,
-    hosts: RefCell<Option<Arc<Hosts<Tenant>>>>,
-    pub(crate) acceptor: RefCell<Option<Arc<Acceptor>>>,
-    pub(crate) index: Cell<UpstreamIndex>,
-    /// Whether accepting is to end; `stop` is notified when it begins.
-    pub(crate) is_stopping: Cell<bool>,
-    pub(crate) stop: Notify,
-}
-
-impl Slot {
-    pub(crate) fn new(entrance: &Entrance, index: UpstreamIndex) -> Self {
-        Self {
-            proxy: RefCell::new(entrance.proxy.clone()),
-            bounds: RefCell::new(entrance.bounds.clone()),
-            site: RefCell::new(entrance.site.clone()),
-            redirects: Cell::new(entrance.redirects),
-            hosts: RefCell::new(entrance.hosts.clone()),
-            acceptor: RefCell::new(entrance.acceptor.clone()),
-            index: Cell::new(index),
-            is_stopping: Cell::new(false),
-            stop: Notify::new(),
-        }
-    }
-
-    pub(crate) fn become_this(&self, entrance: &Entrance, index: UpstreamIndex) {
-        self.proxy.replace(entrance.proxy.clone());
-        self.bounds.replace(entrance.bounds.clone());
-        self.site.replace(entrance.site.clone());
-        self.redirects.set(entrance.redirects);
-        self.hosts.replace(entrance.hosts.clone());
-        self.acceptor.replace(entrance.acceptor.clone());
-        self.index.set(index);
-    }
-
-    pub(crate) fn redirects(&self) -> bool {
-        self.redirects.get()
-    }
-
-    /// Who answers a request, by its `Host` or `:authority`, and the index it is counted under.
-    pub(crate) fn find(&self, request: &Request, version: Version, peer: &Peer) -> (Found, UpstreamIndex) {
-        let index = self.index.get();
-        let Some(site) = self.site.borrow().clone() else { return (Found::Outbound, index) };
-        let hosts = self.hosts.borrow();
-        let Some(hosts) = &*hosts else { return (Found::of(site, self.redirects.get()), index) };
-        let Some(Tenant { site: found, redirects }) = hosts.find(&request.authority).cloned() else {
-            return (Found::Refused(site, Reason::Misdirected), index);
-        };
-        // A client shown another site's certificate has no proof that this site is here too.
-        if peer.named.is_some_and(|named| !is_shown_as(named, &found)) {
-            return (Found::Refused(found, Reason::Misdirected), index);
-        }
-        let index = found.proxy.index(index);
-        // It was read under the bounds of the most generous site here.
-        if let Some(fault) = found.proxy.refuses(request, version, &self.bounds.borrow()) {
-            return (Found::Refused(found, Reason::Malformed(fault)), index);
-        }
-        (Found::of(found, redirects), index)
-    }
-
-    pub(crate) fn named(&self, name: &str) -> Option<Named> {
-        let hosts = self.hosts.borrow();
-        let tenant = hosts.as_ref()?.find(name.as_bytes())?;
-        Some(tenant.site.named())
-    }
-
-    /// Address whose per-client bounds apply; `None` for a trusted proxy, which speaks for many.
-    pub(crate) fn client(&self, peer: &Peer) -> Option<IpAddr> {
-        let speaks_for_many = |site: &Arc<Site>| site.trust.is_trusted_peer(peer.address);
-        peer.address.filter(|_| !self.site.borrow().as_ref().is_some_and(speaks_for_many))
-    }
-}
-
-pub(crate) enum Found {
-    Outbound,
-    Site(Arc<Site>),
-    Redirect(Arc<Site>),
-    /// No site here has that name, or the site does not allow such a head: the site given replies so.
-    Refused(Arc<Site>, Reason),
-}
-
-impl Found {
-    fn of(site: Arc<Site>, redirects: bool) -> Self {
-        if redirects { Self::Redirect(site) } else { Self::Site(site) }
-    }
-}
-
-/// Whether a client that named one site in TLS may ask for another: both show the same certificates.
-fn is_shown_as(named: Named, site: &Site) -> bool {
-    let own = site.named();
-    named.site == own.site || named.appearance == own.appearance
 }
 
 #[derive(Debug, Default)]
@@ -186,29 +81,5 @@ impl Context {
         if spare_buffers.len() < KEPT {
             spare_buffers.push(buffers);
         }
-    }
-}
-
-pub(crate) struct ConnectionGuard {
-    context: Rc<Context>,
-    proxy: Arc<Proxy>,
-    index: UpstreamIndex,
-}
-
-impl ConnectionGuard {
-    pub(crate) fn new(context: &Rc<Context>, slot: &Slot) -> Self {
-        let guard = Self { context: context.clone(), proxy: slot.proxy.borrow().clone(), index: slot.index.get() };
-        guard.proxy.clients.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        context.connections.set(context.connections.get() + 1);
-        context.observability.client_opened(guard.index);
-        guard
-    }
-}
-
-impl Drop for ConnectionGuard {
-    fn drop(&mut self) {
-        self.proxy.clients.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
-        self.context.connections.set(self.context.connections.get() - 1);
-        self.context.observability.client_closed(self.index);
     }
 }

@@ -3,29 +3,19 @@
 //!
 //! It handles events one after another. What the threads do is a [`Plan`], of which they follow the latest.
 
-mod acme;
-pub(crate) mod background;
-mod bind;
+mod background;
 mod error;
 mod event;
-mod file_watch;
 mod fleet;
-mod found;
 mod handover;
-mod htcp;
 mod listeners;
-mod listening;
-pub(crate) mod malloc;
-mod open_files;
+mod malloc;
 mod outset;
 mod plans;
-mod pool_size;
-mod signals;
 mod snapshots;
 mod systemd;
 mod threads;
 pub(crate) mod trial;
-mod wire;
 mod workers;
 
 use std::io;
@@ -38,25 +28,28 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use unladen_fleet::Fleet;
+use unladen_observability::Observability;
 use unladen_serve_config::{Config, watched_files};
 
-pub use self::error::{Ended, ServeError};
-use self::event::Event;
-use self::file_watch::FileWatch;
+use self::event::{Event, FileWatch};
 use self::handover::{Inheritance, Program, Successor};
 use self::listeners::Changed;
 use self::plans::{Made, Plans};
-pub use self::plans::{Tried, try_upstreams};
 use self::snapshots::Snapshots;
 use self::systemd::Notice;
-pub(crate) use self::threads::{Shows, Snapshot, Workers};
-use crate::plan::{Plan, State};
+use crate::limits::budget::Budget;
+use crate::plan::{Plan, Shows, Snapshot, State};
 use crate::say::say;
+
+pub use self::error::{Ended, ServeError};
+pub use self::plans::{Tried, try_upstreams};
 
 /// How long clients waiting between two requests have to notice that listening has ended, before they are closed.
 const IDLE_AT_STOP: Duration = Duration::from_millis(100);
 /// How long threads have to report after the draining time is over.
 const GRACE: Duration = Duration::from_millis(500);
+/// How long the access log and the collector have to be flushed at the end.
+const LAST_WORDS: Duration = Duration::from_secs(6);
 
 struct Control {
     config: Config,
@@ -78,22 +71,35 @@ struct Control {
     refused: Option<u64>,
 }
 
-/// Serves until it is told to stop, or another process takes over.
+/// Serves as the configuration says, until SIGTERM or SIGINT, or until another process takes over (SIGUSR2). To be
+/// called on the main thread, before there are others.
 ///
 /// # Errors
 /// If it cannot listen, an upstream cannot be set up, or a thread ends by itself.
-pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, ServeError> {
+pub fn run(config: Config) -> Result<Ended, ServeError> {
+    malloc::settle();
+    let budget = Budget::new(config.settings.client_memory);
+    let observability = Observability::new(config.settings.observability(), budget.clone());
+    let observability = Arc::new(observability.map_err(ServeError::Observability)?);
+    let ended = serve(config, &observability, &budget);
+    if !observability.close(LAST_WORDS) {
+        say!("unladen: the last of the access log, or of what the collector is sent, could not be written in time");
+    }
+    ended
+}
+
+fn serve(config: Config, observability: &Arc<Observability>, budget: &Arc<Budget>) -> Result<Ended, ServeError> {
     let cannot = |doing| move |source| ServeError::Start { doing, source };
     let program = Program::of_this_process().map_err(cannot("finding its own program"))?;
     let mut inheritance = Inheritance::claim().map_err(ServeError::Handover)?;
-    let mut found = inheritance.as_mut().map_or_else(found::from_systemd, |one| std::mem::take(&mut one.found));
-    let may_open = open_files::raise();
-    if let Some(warning) = open_files::warning(&config, may_open) {
+    let mut found = inheritance.as_mut().map_or_else(listeners::from_systemd, |one| std::mem::take(&mut one.found));
+    let may_open = outset::raise();
+    if let Some(warning) = outset::warning(&config, may_open) {
         say!("unladen: {warning}");
     }
     let (tell, events) = channel();
     // Before it listens: whoever sees it listen may signal it; early signals wait their turn.
-    signals::pass_on(tell.clone()).map_err(cannot("handling signals"))?;
+    event::pass_on(tell.clone()).map_err(cannot("handling signals"))?;
     let threads = config.settings.threads;
     let mut plans = Plans::new(threads);
     let Made { plan, shows, .. } = plans.make(&config, &mut found)?;
@@ -111,7 +117,7 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
     let snapshot = Arc::new(Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), shows });
     let (plan, follow_plan) = watch::channel(plan);
     let (snapshot, follow_snapshot) = watch::channel(snapshot);
-    let start = threads::start(threads, &workers, &follow_plan, follow_snapshot, &tell);
+    let start = threads::start(threads, (observability, budget), &follow_plan, follow_snapshot, &tell);
     let start = start.map_err(cannot("starting a thread"))?;
     drop(follow_plan);
     let mut control = Control {
@@ -141,7 +147,7 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
         inheritance.serve();
     }
     start.carry_requests();
-    systemd::tell(Notice::Ready);
+    systemd::notify(Notice::Ready);
     say!("{}", outset::text(&control.config));
     // Catches changes made between reading and watching.
     control.reload(false);
@@ -168,8 +174,6 @@ fn not_noticed(file: &std::path::Path, error: &io::Error) {
     say!("unladen: changes of {}, or of what it names, are not all noticed ({error}); SIGHUP is", file.display());
 }
 
-// === impl Control ===
-
 impl Control {
     fn until_all_began(&mut self) -> Result<(), ServeError> {
         // Threads that carry requests, and the background thread.
@@ -195,7 +199,7 @@ impl Control {
             match event {
                 Event::Stop => {
                     self.abort_handover();
-                    systemd::tell(Notice::Stopping);
+                    systemd::notify(Notice::Stopping);
                     self.leave()?;
                     self.plans.listeners.give_up();
                     let shows = self.snapshot.borrow().shows.clone();
@@ -253,12 +257,12 @@ impl Control {
         if is_same && !is_asked_for {
             return;
         }
-        systemd::tell(Notice::Reloading);
+        systemd::notify(Notice::Reloading);
         match self.plans.make(&config, &mut Vec::new()) {
             Ok(made) => self.publish(config, made),
             Err(error) => say!("unladen: the old configuration goes on, as this one cannot be: {error}"),
         }
-        systemd::tell(Notice::Ready);
+        systemd::notify(Notice::Ready);
     }
 
     fn publish(&mut self, config: Config, Made { plan, shows, changed }: Made) {
@@ -284,7 +288,7 @@ impl Control {
     }
 
     fn hand_over(&mut self) {
-        systemd::tell(Notice::Reloading);
+        systemd::notify(Notice::Reloading);
         let tell = self.tell.clone();
         let told = move |result| drop(tell.send(Event::Successor(result)));
         let started = UnixStream::pair().and_then(|(here, there)| {
@@ -303,7 +307,7 @@ impl Control {
     /// The new process serves. Returns its id, if it is still there.
     fn begin_handover(&mut self) -> Option<u32> {
         let process = self.successor.take()?.id();
-        systemd::tell(Notice::MainProcess(process));
+        systemd::notify(Notice::MainProcess(process));
         self.plans.listeners.leave();
         say!("unladen: process {process} has taken over; this one answers what is under way");
         Some(process)
@@ -312,7 +316,7 @@ impl Control {
     fn go_on(&mut self, why: &str) {
         let how = self.abort_handover().map(|status| format!(" ({status})")).unwrap_or_default();
         say!("unladen: this process goes on, as the new one does not serve: {why}{how}");
-        systemd::tell(Notice::Ready);
+        systemd::notify(Notice::Ready);
         if let Some(is_asked_for) = self.missed.take() {
             self.reload(is_asked_for);
         }

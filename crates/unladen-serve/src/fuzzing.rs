@@ -15,7 +15,7 @@ use unladen_pool::{Buffer, Half, Socket, Transport, UpstreamSettings};
 use unladen_serve_config::{ClientSettings, Forwarded, HostRule, ProxySettings, TrustedSettings};
 
 use crate::message::compose::{Additions, request_to_h1};
-use crate::message::convert::request_from_h2;
+use crate::message::request_from_h2;
 use crate::message::stream::{BodySource, H1Sink, H1Source, Pump, Sink};
 use crate::site::proxy_protocol;
 use crate::site::trust::Trust;
@@ -135,7 +135,7 @@ pub fn country(database: Vec<u8>, address: std::net::IpAddr) -> Option<String> {
 /// Follows HTTP/2 frames in pieces of these sizes, repeated; returns the number of the head under way, if any, and how
 /// many body bytes have passed.
 pub fn frames(mut bytes: &[u8], preface: usize, sizes: &[usize]) -> (Option<u64>, u64) {
-    let mut frames = crate::downstream::h2::frames::Frames::after(preface);
+    let mut frames = crate::downstream::h2::wire::Frames::after(preface);
     for size in sizes.iter().cycle() {
         if bytes.is_empty() {
             break;

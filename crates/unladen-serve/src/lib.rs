@@ -3,7 +3,6 @@
 mod cache;
 mod context;
 mod control;
-mod date;
 mod downstream;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -12,22 +11,19 @@ mod limits;
 mod listen;
 mod message;
 mod outlook;
-mod peer;
 mod plan;
 mod proxy;
 mod request;
 mod responder;
-mod run;
 mod say;
 mod site;
+mod tasks;
 mod tier;
 mod transaction;
 mod upstream;
-mod upstream_tasks;
 
-pub use control::trial::{Failed, Trial, try_connections};
-pub use control::{Ended, ServeError, Tried, try_upstreams};
-pub use outlook::{
+pub use self::control::trial::{Failed, Trial, try_connections};
+pub use self::control::{Ended, ServeError, Tried, run, try_upstreams};
+pub use self::outlook::{
     AnswerSeen, Asking, CookieSeen, KeptFor, Outlook, OutlookError, RouteSeen, Rule, ValidatorSeen, WhyNot, outlook,
 };
-pub use run::run;

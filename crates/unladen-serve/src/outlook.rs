@@ -1,35 +1,33 @@
 //! The principal type is [`Outlook`]: what becomes of a request for a URL, and why. For authors of configurations:
 //! nothing is served, but the code that decides is that of serving.
 
-mod error;
 mod place;
-mod reasons;
 mod route;
 mod seen;
-mod staleness;
 mod trial;
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::Arc;
+use std::time::Duration;
 
-use unladen_http1::{Fault, HeadLimits, Request, Response};
+use humantime::format_duration;
+use unladen_fleet::WhenCutOff;
+use unladen_http1::{Fault, Request, Response};
 use unladen_pool::Upstream;
-use unladen_serve_config::{Config, SiteSettings, address_text};
-use unladen_validator::Validator;
+use unladen_serve_config::{Config, FleetSettings, SiteSettings, address_text};
+use unladen_validator::{Validator, ValidatorSettings};
 use url::Url;
 
-pub use self::error::OutlookError;
 use self::place::MatchedListener;
-pub use self::seen::{AnswerSeen, CookieSeen, KeptFor, Outlook, RouteSeen, Rule, ValidatorSeen, WhyNot};
 use crate::cache::Cache;
+use crate::cache::cache_lookup::eligible;
 use crate::cache::fetch_plan::FetchPlan;
-use crate::peer::Peer;
-use crate::proxy::Proxy;
+use crate::proxy::{Proxy, head_limits};
 use crate::site::Site;
-use crate::site::eligible::eligible;
 use crate::site::prepare::{disguises, edit, prepare};
+use crate::site::trust::Peer;
+
+pub use self::place::OutlookError;
+pub use self::seen::{AnswerSeen, CookieSeen, KeptFor, Outlook, RouteSeen, Rule, ValidatorSeen, WhyNot};
 
 /// A request for a URL, as a browser sends it.
 #[derive(Clone, Debug)]
@@ -133,13 +131,13 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
     if asking.connect {
         trial::run(&config.settings, wanted, who, peer, &mut outlook)?;
     } else {
-        outlook.needs = reasons::of(wanted, plain()).into_iter().map(WhyNot::of_answer).collect();
+        outlook.needs = trial::reasons(wanted, plain()).into_iter().map(WhyNot::of_answer).collect();
     }
     if outlook.kept != Some(false) {
         let first = outlook.validators.first().filter(|_| outlook.rule == Rule::Validator);
         let validator = first.and_then(|first| site.validators.get(first.number.checked_sub(1)?));
         let fleet = config.settings.fleet.as_ref();
-        outlook.notes.extend(staleness::bounds(validator.map(|validator| validator.settings()), fleet));
+        outlook.notes.extend(bounds(validator.map(|validator| validator.settings()), fleet));
     }
     Ok(outlook)
 }
@@ -171,7 +169,7 @@ fn request_of(asking: &Asking, site: &Site) -> Result<Request, OutlookError> {
         head.extend_from_slice(value);
     }
     head.extend_from_slice(b"\r\n\r\n");
-    let limits: HeadLimits = site.proxy.request_limits();
+    let limits = head_limits(&site.proxy.settings.client);
     let mut request = Request::default();
     match request.parse(&head, &limits) {
         Ok(Some(length)) if length == head.len() => Ok(request),
@@ -243,3 +241,73 @@ impl Outlook {
         self
     }
 }
+
+/// A sentence for each bound. `validator`: the one that decides; `None` if the lifetime does.
+fn bounds(validator: Option<&ValidatorSettings>, fleet: Option<&FleetSettings>) -> Vec<String> {
+    match (validator, fleet) {
+        (Some(validator), _) => of_validator(validator).into_iter().collect(),
+        (None, Some(fleet)) => vec![of_fleet(fleet)],
+        (None, None) => Vec::new(),
+    }
+}
+
+fn of_validator(validator: &ValidatorSettings) -> Option<String> {
+    let (listen, shared) = (validator.listen.as_ref(), validator.shared.as_ref());
+    let oldest = validator.oldest()?;
+    if validator.bound().is_none() {
+        return Some(of_stale(oldest));
+    }
+    let mut why = Vec::new();
+    if let Some(listen) = listen {
+        let heartbeat = format_duration(listen.heartbeat);
+        why.push(format!(
+            "the database tells of changes (`listen`), and each request is asked about once it was not heard for {heartbeat}"
+        ));
+    }
+    if let Some(shared) = shared {
+        why.push(format!("nodes share answers for {} (`shared`)", format_duration(shared.within)));
+    }
+    if let Some(stale) = validator.stale {
+        why.push(format!(
+            "while it does not answer, a page is served for {} after it was last known to be current (`stale`)",
+            format_duration(stale)
+        ));
+    }
+    // A new request gets no answer either while there is none.
+    let whoever = match validator.stale {
+        Some(_) => "whoever makes a change by way of this site sees it at once, while the validator answers",
+        None => "whoever makes a change by way of this site sees it at once",
+    };
+    Some(format!(
+        "no request gets a page that was changed more than {} before it came: {}; {whoever}",
+        format_duration(oldest),
+        why.join(", and ")
+    ))
+}
+
+/// Only `stale` makes it old.
+fn of_stale(stale: Duration) -> String {
+    let stale = format_duration(stale);
+    format!(
+        "while the validator does not answer, a page is served that was changed up to {stale} before the request came (`stale`); \
+         while it does, none that was changed before it"
+    )
+}
+
+fn of_fleet(fleet: &FleetSettings) -> String {
+    let lease = format_duration(fleet.lease);
+    match fleet.when_cut_off {
+        WhenCutOff::Revalidate => format!(
+            "a purge that is confirmed by all nodes holds on this one; one that nobody waits for is heard of here within {lease}, \
+             or the node is cut off, and asks the application about each request (`when_cut_off = \"revalidate\"`)"
+        ),
+        WhenCutOff::Serve => {
+            "while this node is cut off from the fleet, the page is served for its whole lifetime, even \
+                              if it is purged elsewhere (`when_cut_off = \"serve\"`)"
+                .to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,5 @@
 //! The principal type is [`Plan`]: what the threads are to do. The control thread makes one at the start and at each
-//! reload; the threads follow the latest.
+//! reload; the threads follow the latest, and the background work a [`Snapshot`].
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -7,7 +7,7 @@ use std::time::Instant;
 use unladen_acme::{Answers, Held, Wanted};
 use unladen_fleet::{Fleet, Hold, Position};
 use unladen_pool::Upstream;
-use unladen_serve_config::{ClientSettings, ListenAddress};
+use unladen_serve_config::{ClientSettings, Config, ListenAddress};
 
 use crate::cache::Cache;
 use crate::proxy::Proxy;
@@ -16,7 +16,7 @@ use crate::site::hosts::Hosts;
 use crate::site::tls::Acceptor;
 use crate::tier::Tier;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) places: Vec<Planned>,
     pub(crate) entrances: Vec<Entrance>,
@@ -35,6 +35,22 @@ pub(crate) struct Plan {
     pub(crate) state: State,
 }
 
+/// Input of the background work: names, health, the admin's address.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) config: Arc<Config>,
+    pub(crate) shows: Shows,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shows {
+    /// For this machine.
+    pub(crate) admin: Option<Arc<Listener>>,
+    /// For a supervisor elsewhere.
+    pub(crate) probes: Option<Arc<Listener>>,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Planned {
     /// For a site, where it calls its application.
@@ -46,6 +62,12 @@ pub(crate) struct Planned {
 pub(crate) struct Entrance {
     /// Kept over a reload if the address stays.
     pub(crate) listener: Arc<Listener>,
+    pub(crate) to: Arc<Destination>,
+}
+
+/// Where a listener's connections lead.
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
     /// Counts connections before a request names its site: the first site's.
     pub(crate) proxy: Arc<Proxy>,
     /// Bounds until then: of several sites, the most generous of each. A site's own bounds on heads apply once a head
@@ -81,8 +103,9 @@ pub(crate) enum ListenSocket {
     Unix(std::os::unix::net::UnixListener),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
+    #[default]
     Running,
     /// About to stop, but load balancers may not know: clients are accepted, and each answer is its connection's last.
     Leaving,

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use unladen_http1::{Fault, HeadLimits, Request};
 use unladen_observability::{Observability, UpstreamIndex, Version};
 use unladen_pool::Upstream;
-use unladen_serve_config::{ClientSettings, ProxySettings, QueueSettings, ScriptSettings};
+use unladen_serve_config::{ClientSettings, ProxySettings, ScriptSettings};
 
 use self::named_files::NamedFiles;
 use crate::limits::queue::Queue;
@@ -25,7 +25,7 @@ pub(crate) struct Proxy {
     /// Client connections of all threads, including those from before a reload.
     pub(crate) clients: Arc<AtomicUsize>,
     /// Metrics index, once known.
-    index: OnceLock<UpstreamIndex>,
+    pub(crate) index: OnceLock<UpstreamIndex>,
     pub(crate) spools: Arc<Spools>,
     /// How its programs are run, for FastCGI.
     pub(crate) script: Option<ScriptSettings>,
@@ -35,10 +35,6 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    pub(crate) fn with_error_page(self, page: Option<Arc<ErrorPage>>) -> Self {
-        Self { error_page: page, ..self }
-    }
-
     /// `upstream` must be made of `settings.upstream`. `before`: what a reload replaces, whose clients, bodies and
     /// unchanged rates still count.
     pub(crate) fn new(settings: ProxySettings, upstream: Arc<Upstream>, before: Option<&Self>) -> Self {
@@ -68,12 +64,6 @@ impl Proxy {
         }
     }
 
-    pub(crate) fn with_body_bound(&self, bytes: u64) -> Self {
-        let mut proxy = self.clone();
-        proxy.settings.client.body_bytes = Some(bytes);
-        proxy
-    }
-
     /// Metrics index; `usual` if nobody has counted it yet.
     pub(crate) fn index(&self, usual: UpstreamIndex) -> UpstreamIndex {
         self.index.get().copied().unwrap_or(usual)
@@ -89,36 +79,14 @@ impl Proxy {
         !self.settings.upstream.origins.is_empty()
     }
 
-    pub(crate) fn with_spools(self, spools: Arc<Spools>) -> Self {
-        Self { spools, ..self }
-    }
-
     pub(crate) fn with_script(self, script: &ScriptSettings) -> Self {
         let named_files = Some(Arc::new(NamedFiles::new(script)));
         Self { script: Some(script.clone()), named_files, ..self }
     }
 
-    /// Adds a queue. That of `before` is kept, unchanged until [`Self::set_queue`]: what it let through is still at the
-    /// application.
-    pub(crate) fn with_queue(self, settings: Option<&QueueSettings>, before: Option<&Self>) -> Self {
-        let kept = before.and_then(|before| before.queue.clone());
-        let queue = settings.map(|settings| kept.unwrap_or_else(|| Arc::new(Queue::new(settings))));
-        Self { queue, ..self }
-    }
-
-    pub(crate) fn set_queue(&self, settings: Option<&QueueSettings>) {
-        if let Some((queue, settings)) = self.queue.as_ref().zip(settings) {
-            queue.set(settings);
-        }
-    }
-
     /// Where an answer waits for a slow client; `None` makes the upstream wait.
     pub(crate) fn reads_ahead(&self) -> Option<&Arc<Spools>> {
         self.settings.buffer.answers.then_some(&self.spools)
-    }
-
-    pub(crate) fn request_limits(&self) -> HeadLimits {
-        head_limits(&self.settings.client)
     }
 
     /// Why a request read under `bounds` is refused, if its own bounds are narrower.

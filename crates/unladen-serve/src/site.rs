@@ -1,14 +1,10 @@
 //! The principal type is [`Site`]: a place in front of an application. `phase` has the map of a request's life.
 
-pub(crate) mod access;
 pub(crate) mod author;
 pub(crate) mod country;
-pub(crate) mod edits;
 pub(crate) mod effects;
-pub(crate) mod eligible;
 pub(crate) mod folder;
 pub(crate) mod hosts;
-pub(crate) mod location;
 pub(crate) mod passwords;
 pub(crate) mod prepare;
 pub(crate) mod proxy_protocol;
@@ -34,17 +30,13 @@ use self::country::{Country, CountryError};
 use self::effects::Effects;
 use self::folder::ToldByHtaccess;
 use self::routes::{Routes, RoutesError};
-use self::tls::Acceptor;
-use self::tls::AcceptorError;
 use self::tls::acme::{Acme, AcmeProblem, wanted};
-use self::trust::Trust;
-use crate::cache::Cache;
-use crate::cache::fleet_link::FleetLink;
-use crate::cache::snapshot;
-use crate::cache::snapshot::fingerprint::fingerprint;
+use self::tls::{Acceptor, AcceptorError};
+use self::trust::{Named, Trust};
+use crate::cache::snapshot::file::fingerprint;
+use crate::cache::{Cache, FleetLink, snapshot};
 use crate::limits::crowd::{Crowd, CrowdPermit, What};
 use crate::message::error_page::ErrorPageError;
-use crate::peer::Named;
 use crate::proxy::Proxy;
 use crate::tier::Tier;
 
@@ -72,7 +64,7 @@ pub(crate) struct Site {
     pub(crate) answers: Arc<Answers>,
     /// `None` if peers are not asked for its pages.
     pub(crate) tier: Option<Arc<Tier>>,
-    named: Named,
+    pub(crate) named: Named,
 }
 
 /// Why a site cannot be set up as configured.
@@ -120,9 +112,6 @@ impl From<AcmeProblem> for SiteError {
 
 impl Site {
     /// Takes over from `before` what it can: the cache, the sessions of its clients.
-    ///
-    /// # Errors
-    /// A certificate, database or validator cannot be used.
     pub(crate) fn new(
         settings: SiteSettings,
         proxy: Arc<Proxy>,
@@ -170,11 +159,8 @@ impl Site {
     }
 
     /// Adds the certificate that an authority issues for it, if it wants one.
-    ///
-    /// # Errors
-    /// If no authority issues it.
     pub(crate) fn with_acme(mut self, acme: &Acme) -> Result<Self, SiteError> {
-        self.answers = acme.answers().clone();
+        self.answers = acme.answers.clone();
         self.held = acme.held(&self.settings)?;
         if let Some(held) = &self.held {
             let own = ServerTlsSettings { certificates: Vec::new(), tls12: true };
@@ -213,7 +199,7 @@ impl Site {
         }
         // Without a fingerprint nothing is kept.
         if let Some(snapshot) = self.settings.snapshot.as_ref().filter(|_| fingerprint(&self.settings).is_some()) {
-            doubts.extend(snapshot::check::doubts(&snapshot.file));
+            doubts.extend(snapshot::file::doubts(&snapshot.file));
         }
         doubts
     }
@@ -240,10 +226,6 @@ impl Site {
         }
     }
 
-    pub(crate) fn named(&self) -> Named {
-        self.named
-    }
-
     /// Port for redirects to https.
     pub(crate) fn https_port(&self) -> Option<u16> {
         self.settings.proxy.listen.iter().find_map(|address| match address {
@@ -255,18 +237,16 @@ impl Site {
 
 /// Hashes of its name and of its certificates: those of files, and the authority's, which depends on the hosts.
 fn named(settings: &SiteSettings) -> Named {
-    let hash = |value: &dyn Fn(&mut DefaultHasher)| {
-        let mut hasher = DefaultHasher::new();
-        value(&mut hasher);
-        hasher.finish()
-    };
     let certificates = settings.tls.as_ref().map(|tls| &*tls.certificates).unwrap_or_default();
     // A faulty one is refused elsewhere.
     let wanted = wanted(settings).ok().flatten();
-    Named {
-        site: hash(&|hasher| settings.proxy.upstream.name.hash(hasher)),
-        appearance: hash(&|hasher| (certificates, &wanted).hash(hasher)),
-    }
+    Named { site: hash(&settings.proxy.upstream.name), appearance: hash(&(certificates, &wanted)) }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

@@ -8,14 +8,12 @@
 //! not as far does not answer, and a node that has purged something asks nobody until that has come back to it on the
 //! bus. What is purged while an answer is on its way is not stored, as ever.
 
-pub(crate) mod heat;
 pub(crate) mod peers;
-pub(crate) mod rendezvous;
 pub(crate) mod words;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 use unladen_http1::{Fields, Request};
@@ -25,9 +23,7 @@ use unladen_serve_config::{
     BufferSettings, ClientSettings, Forwarded, HostRule, ProxySettings, TierSecret, TierSettings,
 };
 
-use self::heat::Heat;
-use self::peers::Peers;
-use self::rendezvous::{hash, highest_two};
+use self::peers::{Peers, hash, highest_two};
 use self::words::{Question, SECRET, hex, is_secret};
 use crate::proxy::Proxy;
 
@@ -62,9 +58,6 @@ pub(crate) struct Turn {
 
 impl Tier {
     /// Keeps the peers and counts of `before`. `ports`: those that sites listen at.
-    ///
-    /// # Errors
-    /// If the peers' certificate authorities cannot be used.
     pub(crate) fn new(
         settings: TierSettings,
         ports: Vec<u16>,
@@ -156,6 +149,52 @@ fn way(settings: &TierSettings) -> ProxySettings {
         client: ClientSettings::default(),
         rates: Vec::new(),
         buffer: BufferSettings::default(),
+    }
+}
+
+/// Counters of each of two rows: enough for some ten thousand pages.
+const WIDTH: usize = 1 << 15;
+/// Time after which each count is halved.
+const HALF: Duration = Duration::from_secs(120);
+
+/// A count-min sketch of two rows: counts are a little too high where pages share counters, and never too low. 64 KiB,
+/// whatever is asked for.
+#[derive(Debug)]
+pub(crate) struct Heat {
+    counts: Box<[AtomicU8]>,
+    began: Instant,
+    /// Number of halvings so far.
+    halved: AtomicU64,
+}
+
+impl Heat {
+    pub(crate) fn new(now: Instant) -> Self {
+        Self { counts: (0..2 * WIDTH).map(|_| AtomicU8::new(0)).collect(), began: now, halved: AtomicU64::new(0) }
+    }
+
+    /// Counts a question for this page, and returns the recent count with it.
+    pub(crate) fn count(&self, page: u64, now: Instant) -> u8 {
+        self.forget(now);
+        let places = [page as usize % WIDTH, WIDTH + (page >> 32) as usize % WIDTH];
+        let add = |place: usize| {
+            let Some(count) = self.counts.get(place) else { return 0 };
+            let more = |count: u8| Some(count.saturating_add(1));
+            count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).unwrap_or(0).saturating_add(1)
+        };
+        places.map(add).into_iter().min().unwrap_or(0)
+    }
+
+    fn forget(&self, now: Instant) {
+        let due = now.saturating_duration_since(self.began).as_secs() / HALF.as_secs();
+        let halved = self.halved.load(Ordering::Relaxed);
+        if due <= halved || self.halved.compare_exchange(halved, due, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            return;
+        }
+        let times = u32::try_from(due - halved).unwrap_or(u32::MAX);
+        for count in &self.counts {
+            let less = |count: u8| Some(count.checked_shr(times).unwrap_or(0));
+            let _ = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use unladen_files::Script;
-use unladen_http1::{Name, Request, Response};
+use unladen_http1::{Fields, Name, Request, Response};
 use unladen_observability::{
     CacheResult, Cause, End, Reason, RequestAccount, Trace, UpstreamIndex, Version, request_id, trace_context,
 };
@@ -17,15 +17,14 @@ use unladen_pool::Endpoint;
 use crate::context::Context;
 use crate::limits::queue::QueueEntry;
 use crate::message::compose;
-use crate::message::downstream::{Downstream, ResponseOptions};
-use crate::message::local_reply::local_reply;
+use crate::message::downstream::{ClientSide, Downstream, ResponseOptions};
+use crate::message::error_page::local_reply;
 use crate::message::stream::BodySource;
 use crate::proxy::Proxy;
-use crate::request::fetched::Fetched;
 use crate::request::phase::Phase;
-use crate::request::state::RequestState;
 use crate::request::watch::{Deadline, Watch};
-use crate::upstream::exchange::{Exchange, Failure};
+use crate::request::{Fetched, Finished, RequestState};
+use crate::upstream::{Exchange, Failure};
 
 pub(crate) struct Transaction<'a> {
     pub(crate) context: &'a Context,
@@ -54,35 +53,57 @@ struct Account<'i> {
     id: &'i [u8],
     trace: Option<Trace>,
     address: Option<IpAddr>,
-    counts: Counts,
+    /// It is counted as a fetch, whose waiting clients are counted themselves.
+    is_fetch: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Counts {
-    Request,
-    /// As a fetch, whose waiting clients are counted themselves.
-    Fetch,
-}
-
-// === impl Counts ===
-
-impl Counts {
-    fn of(client: &Downstream<'_>) -> Self {
-        if client.is_internal() { Self::Fetch } else { Self::Request }
+impl<'a> Transaction<'a> {
+    /// One of this node's own, for no client; others say more.
+    pub(crate) fn new(
+        context: &'a Context,
+        proxy: &'a Proxy,
+        index: UpstreamIndex,
+        request: &'a Request,
+        began: Instant,
+    ) -> Self {
+        Self {
+            context,
+            proxy,
+            index,
+            request,
+            version: Version::Http11,
+            began,
+            now: began,
+            cache: None,
+            client: None,
+            port: None,
+            fetched: None,
+            script: None,
+            queue_entry: QueueEntry::default(),
+            endpoint: None,
+        }
     }
-}
 
-impl Transaction<'_> {
-    /// Returns how it ended, and when.
-    pub(crate) async fn run<'c>(
-        self,
-        watch: &mut Watch,
-        body: &mut BodySource<'c>,
-        client: &mut Downstream<'c>,
-        response: &mut Response,
-        up: &mut Vec<u8>,
-        id: &mut Vec<u8>,
-    ) -> (End, Instant) {
+    /// Runs it for somebody without a connection, and without a body.
+    pub(crate) async fn run_for(self, client: &mut Downstream<'_>) {
+        let (mut watch, mut body, mut response) = (Watch::new(), BodySource::Empty, Response::default());
+        let (mut up, mut id, mut key, mut variant) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut to = ClientSide {
+            watch: &mut watch,
+            body: &mut body,
+            client,
+            response: &mut response,
+            up: &mut up,
+            id: &mut id,
+            key: &mut key,
+            variant: &mut variant,
+            more: &mut Fields::default(),
+        };
+        self.run(&mut to).await;
+    }
+
+    pub(crate) async fn run(self, to: &mut ClientSide<'_, '_>) -> Finished {
+        let ClientSide { watch, body, client, response, up, id, .. } = to;
         let head = self.now.saturating_duration_since(self.began);
         let settings = self.proxy.upstream.settings();
         let last = settings.timeouts.request.map(|all| self.began + all);
@@ -103,7 +124,7 @@ impl Transaction<'_> {
         }
         let address = self.client.or_else(|| client.address());
         let trace = self.trace();
-        let account = Account { head, id, trace, address, counts: Counts::of(client) };
+        let account = Account { head, id, trace, address, is_fetch: client.is_internal() };
         let exchange = Exchange {
             proxy: self.proxy,
             thread: self.context.thread,
@@ -123,15 +144,15 @@ impl Transaction<'_> {
         // The clock was read when the last piece of an answer was sent.
         let now = if matches!(outcome, Some(Ok(End::Answered))) { deadline.now() } else { deadline.look() };
         let (reason, after) = match outcome {
-            Some(Ok(end)) => return self.tell(&state, end, &account, now),
+            Some(Ok(end)) => return self.report(&state, end, &account, now),
             Some(Err(Failure::ClientGone)) => {
-                return self.tell(&state, End::ClientGone, &account, now);
+                return self.report(&state, End::ClientGone, &account, now);
             }
             Some(Err(Failure::Upstream(reason, after))) => (reason, after),
             None if deadline.is_last() => (Reason::DeadlineExceeded, None),
             // An idle tunnel has ended, which is nobody's fault.
             None if state.phase.get() == Phase::Tunnelling => {
-                return self.tell(&state, End::Upgraded, &account, now);
+                return self.report(&state, End::Upgraded, &account, now);
             }
             None => (state.phase.get().too_long(), None),
         };
@@ -144,21 +165,21 @@ impl Transaction<'_> {
             self.proxy.upstream.report(endpoint, false);
         }
         if state.has_begun() && !is_left {
-            return self.tell(&state, End::Broken(reason), &account, now);
+            return self.report(&state, End::Broken(reason), &account, now);
         }
         // Before the client can know, and ask again on another thread.
         if !is_left {
-            report(&state, End::Local(reason), now);
+            report_to_breaker(&state, End::Local(reason), now);
         }
         // The place is free: nobody waits for this client to take its reply.
         drop(state.place.take());
         if is_left {
-            return self.tell(&state, End::ClientGone, &account, now);
+            return self.report(&state, End::ClientGone, &account, now);
         }
         self.name_cause(&state, reason);
         state.show();
         if client.failed(reason, after) {
-            return self.tell(&state, End::Local(reason), &account, now);
+            return self.report(&state, End::Local(reason), &account, now);
         }
         // An outbound's client is a program, which gets plain text.
         let words = match self.cache {
@@ -178,7 +199,7 @@ impl Transaction<'_> {
             Some(Ok(())) => End::Local(reason),
             _ => End::ClientGone,
         };
-        self.tell(&state, end, &account, deadline.look())
+        self.report(&state, end, &account, deadline.look())
     }
 
     fn name_cause(&self, state: &RequestState<'_>, reason: Reason) {
@@ -188,7 +209,7 @@ impl Transaction<'_> {
         let endpoint = state.endpoint.borrow().clone();
         let mut cause = Cause::of_answer(reason, endpoint.clone(), &self.proxy.upstream);
         if self.proxy.script.is_some() && reason.is_upstreams() | (reason == Reason::BacklogFull) {
-            let text = state.said.cause(cause.map(|cause| cause.text), reason);
+            let text = state.fastcgi.cause(cause.map(|cause| cause.text), reason);
             cause = Some(Cause { reason, endpoint, text });
         }
         if let Some(cause) = cause {
@@ -205,8 +226,8 @@ impl Transaction<'_> {
         Some(trace_context::incoming(only, sample))
     }
 
-    fn tell(&self, state: &RequestState<'_>, end: End, account: &Account<'_>, now: Instant) -> (End, Instant) {
-        report(state, end, now);
+    fn report(&self, state: &RequestState<'_>, end: End, account: &Account<'_>, now: Instant) -> Finished {
+        report_to_breaker(state, end, now);
         let endpoint = state.endpoint.borrow();
         if let End::Local(reason) | End::Broken(reason) = end {
             self.name_cause(state, reason);
@@ -241,13 +262,13 @@ impl Transaction<'_> {
             fetched: None,
         };
         if cause.is_none()
-            && let Some(text) = state.said.on_stderr()
+            && let Some(text) = state.fastcgi.on_stderr()
         {
             self.context.observability.said(&record, &text);
         }
-        match account.counts {
-            Counts::Request => self.context.observability.observe(&record, self.index),
-            Counts::Fetch => self.context.observability.fetched(&record, self.index),
+        match account.is_fetch {
+            true => self.context.observability.fetched(&record, self.index),
+            false => self.context.observability.observe(&record, self.index),
         }
         (end, now)
     }
@@ -258,7 +279,7 @@ fn is_stalled(state: &RequestState<'_>, reason: Reason) -> bool {
     reason == Reason::DeadlineExceeded && state.phase.get() == Phase::Waiting
 }
 
-fn report(state: &RequestState<'_>, end: End, now: Instant) {
+fn report_to_breaker(state: &RequestState<'_>, end: End, now: Instant) {
     let is_good = match end {
         End::Answered => !matches!(state.status.get(), 502..=504),
         End::Upgraded => true,

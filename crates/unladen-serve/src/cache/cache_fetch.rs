@@ -1,17 +1,17 @@
 //! The principal type is [`CacheFetch`]: takes an application's answer for all who wait for it, and for the store.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use unladen_cache::{FetchWriter, NoStore, RequestControl, Stored, Time, may_serve_on_error};
-use unladen_http1::{Length, Name, Response};
-use unladen_observability::Reason;
+use unladen_http1::{Length, Response};
+use unladen_observability::{Asked, Reason};
 
 use super::fetch_plan::{FetchPlan, LEAST, is_of_the_resource, origin};
-use super::news::{Began, News, Storable, hops};
+use super::{Began, News, Storable, hops};
+use crate::message::add_date;
 use crate::tier::words::{TIER, Told};
 
 /// Most bytes of an answer that is not kept that may wait for its one client.
@@ -27,16 +27,7 @@ pub(crate) struct CacheFetch {
 struct Asking {
     /// Whether the peer's answer is stored here.
     keeps: bool,
-    outcome: PeerOutcome,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PeerOutcome {
-    Answered,
-    /// The peer declined. All still wait.
-    Refused,
-    /// No answer came. All still wait.
-    Failed,
+    outcome: Asked,
 }
 
 /// Longest refusal of a peer, in bytes, whose body is read to its end to keep the connection.
@@ -79,19 +70,15 @@ impl CacheFetch {
 
     /// The next answer is a peer's: a failure to answer is not passed on to those who wait.
     pub(crate) fn begin_asking(&mut self, keeps: bool) {
-        self.asking = Some(Asking { keeps, outcome: PeerOutcome::Failed });
+        self.asking = Some(Asking { keeps, outcome: Asked::Failed });
     }
 
-    pub(crate) fn end_asking(&mut self) -> PeerOutcome {
+    pub(crate) fn end_asking(&mut self) -> Asked {
         match self.asking.take().map(|asking| asking.outcome) {
             // The answer broke off before anything of it was sent.
-            Some(PeerOutcome::Answered) if self.writer.is_some() => PeerOutcome::Failed,
-            outcome => outcome.unwrap_or(PeerOutcome::Failed),
+            Some(Asked::Answered) if self.writer.is_some() => Asked::Failed,
+            outcome => outcome.unwrap_or(Asked::Failed),
         }
-    }
-
-    pub(crate) fn address(&self) -> Option<IpAddr> {
-        self.wanted.address
     }
 
     pub(crate) fn is_wanted(&self) -> bool {
@@ -122,11 +109,11 @@ impl CacheFetch {
         if let Some(asking) = &mut self.asking {
             let expected = Told::of(self.wanted.version.as_deref());
             if Told::read(&response.fields) != Some(expected) {
-                asking.outcome = PeerOutcome::Refused;
+                asking.outcome = Asked::Refused;
                 let is_short = matches!(response.length, Length::None | Length::Exact(0..=REFUSAL));
                 return FetchSink { is_cut: !is_short, ..nothing };
             }
-            asking.outcome = PeerOutcome::Answered;
+            asking.outcome = Asked::Answered;
             stays = asking.keeps;
             of_peer = without(response, TIER);
             response = &of_peer;
@@ -182,18 +169,14 @@ impl CacheFetch {
             false => kept,
         });
         let mut response = response.clone();
-        if response.fields.get(Name::Date).is_none() {
-            let mut date = Vec::with_capacity(32);
-            crate::date::write_date(&mut date, Instant::now());
-            response.fields.push(b"date", &date);
-        }
+        add_date(&mut response.fields);
         let status = response.status;
         let (kept, storing, alone) = match kept {
             Ok(kept) => (Ok(kept.clone()), Some(Storing { wanted, kept, status }), None),
             Err(why) => {
                 // A client that forced a new fetch takes nothing from those content with what is stored.
                 if !wanted.is_of_use_to_others(received) {
-                    wanted.remember(status, why);
+                    wanted.note_not_stored(status, why);
                 }
                 (Err(why), None, Some((WINDOW, News::NotForAll)))
             }

@@ -1,21 +1,21 @@
 //! The principal type is [`CacheLookup`]: a request that may be answered from memory.
 
+use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use unladen_cache::{Forwarded, Freshness, Mark, RequestControl, Resource, Reuse, Stored, Time, reuse};
-use unladen_http1::Request;
+use unladen_http1::{Length, Name, Request, Response};
 use unladen_observability::{CacheResult, Reason};
 
 use super::Cache;
-use super::person::uncacheable_key;
 use crate::site::prepare::Who;
 
 pub(crate) struct CacheLookup<'q> {
     pub(crate) cache: &'q Cache,
     pub(crate) request: &'q Request,
-    pub(crate) who: Who,
     pub(crate) control: RequestControl,
     pub(crate) known: ValidatorAnswer,
     /// Whether it has cookies that matter.
@@ -39,6 +39,15 @@ pub(crate) enum ValidatorAnswer {
     Silent(Option<Duration>),
 }
 
+/// A site's HEAD about a page, whose answer is taken for the page's version.
+#[derive(Debug)]
+pub(crate) struct HeadCheck {
+    /// Client on whose behalf it is asked.
+    pub(crate) address: Option<IpAddr>,
+    /// `None` until the application has answered, and if it failed.
+    pub(crate) answer: Option<ValidatorAnswer>,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) resource: Option<Arc<Resource>>,
@@ -54,6 +63,17 @@ pub(crate) enum Decision {
     /// The application is asked, for this client alone.
     Pass(Forwarded, &'static str),
     Own(Reason),
+}
+
+impl HeadCheck {
+    pub(crate) fn answered(&mut self, response: &Response) {
+        let version = response.fields.find(b"etag").or_else(|| response.fields.find(b"last-modified"));
+        self.answer = match version {
+            _ if response.status >= 500 => None,
+            Some(version) if response.status == 200 => Some(ValidatorAnswer::Version(version.into())),
+            _ => Some(ValidatorAnswer::Nothing),
+        };
+    }
 }
 
 /// Makes join keys unique for requests that may not wait together.
@@ -184,6 +204,40 @@ impl CacheLookup<'_> {
         }
         join
     }
+}
+
+/// A resource's key and who asks: that one user's page is not kept must not keep others' pages from being kept for as
+/// long as that is remembered. `has_cookies`: the request has cookies that matter.
+pub(crate) fn uncacheable_key<'k>(key: &'k [u8], request: &Request, has_cookies: bool) -> Cow<'k, [u8]> {
+    let mut personal = Cow::Borrowed(key);
+    for field in request.fields.iter() {
+        let is = |name: &[u8]| field.name.eq_ignore_ascii_case(name);
+        if is(b"authorization") || (has_cookies && is(b"cookie")) {
+            let personal = personal.to_mut();
+            // Occurs in no target and no value.
+            personal.push(0);
+            personal.extend_from_slice(field.value);
+        }
+    }
+    personal
+}
+
+/// The request's cache directives, if it may be answered from memory; else why it goes past the cache.
+pub(crate) fn eligible(request: &Request, who: Who) -> Result<RequestControl, (Forwarded, &'static str)> {
+    let is_plain = matches!(&*request.method, b"GET" | b"HEAD")
+        && matches!(request.length, Length::None | Length::Exact(0))
+        && request.fields.get(Name::Upgrade).is_none();
+    if !is_plain {
+        return Err((Forwarded::Method, ""));
+    }
+    if who.is_disguised {
+        return Err((Forwarded::Bypass, "disguised"));
+    }
+    let control = RequestControl::of(&request.fields);
+    if control.no_store {
+        return Err((Forwarded::Request, "request-no-store"));
+    }
+    Ok(control)
 }
 
 #[cfg(test)]

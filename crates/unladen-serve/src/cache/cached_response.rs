@@ -1,13 +1,20 @@
 //! [`CachedResponse`]: a stored response as a client gets it: whole, in parts, in another coding, or as a 304.
 
-use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
-use unladen_cache::{Accepted, Coding, Ranges, Stored, Verdict, if_range, is_of_304, multipart, precondition, ranges};
+use http::HeaderMap;
+use unladen_cache::{
+    Accepted, Coding, Multipart, Ranges, Stored, Verdict, if_range, is_of_304, multipart, precondition, ranges,
+};
 use unladen_http1::{Fields, Length, Name, Request, Response};
 
-use crate::site::Site;
+use super::Cache;
+use super::coded::{SHORTEST, is, joined, weak};
+use crate::message::append;
+use crate::message::compose::{ToClient, VIA, connection, date_if_none, digits, line, status_line};
 
 #[derive(Debug)]
 pub(crate) struct CachedResponse<'s> {
@@ -27,7 +34,27 @@ pub(crate) enum Lines<'s> {
     Own(Fields),
 }
 
-impl CachedResponse<'_> {
+impl<'s> CachedResponse<'s> {
+    /// What a request gets of a stored response. `coder`: the cache, if the body may be sent in another coding.
+    pub(crate) fn of(stored: &'s Arc<Stored>, request: &Request, key: &[u8], coder: Option<&Cache>) -> Self {
+        // Conditions and ranges are about a representation, which other statuses do not carry.
+        if stored.status != 200 {
+            return whole(stored);
+        }
+        let range = request.fields.find(b"range").filter(|_| request.method == b"GET");
+        let coder = coder.filter(|_| range.is_none());
+        let coding = coder.and_then(|cache| coding(cache, key, request, stored));
+        match precondition(request, &stored.validators, stored.freshness.received) {
+            Verdict::NotModified => not_modified(stored, coding.is_some()),
+            Verdict::Failed => failed(stored),
+            Verdict::Proceed => match (range, coding) {
+                (Some(range), _) if if_range(request, &stored.validators) => part(stored, range),
+                (_, Some((coding, body))) => coded(stored, coding, body),
+                _ => whole(stored),
+            },
+        }
+    }
+
     /// Copies it into a response whose head can be changed.
     pub(crate) fn response(&self) -> Response {
         let mut fields = match &self.lines {
@@ -48,30 +75,53 @@ impl CachedResponse<'_> {
         }
         Response { status: self.status, minor: 1, length, fields }
     }
-}
 
-/// Serves a request from a stored response. `may_be_coded`: whether the body may be sent in another coding.
-pub(crate) fn memory<'s>(
-    site: &Site,
-    key: &[u8],
-    request: &Request,
-    stored: &'s Arc<Stored>,
-    may_be_coded: bool,
-) -> CachedResponse<'s> {
-    // Conditions and ranges are about a representation, which other statuses do not carry.
-    if stored.status != 200 {
-        return whole(stored);
+    /// Writes the head, and returns the body's framing.
+    pub(crate) fn write_h1(&self, out: &mut Vec<u8>, more: &Fields, to: ToClient) -> Length {
+        status_line(out, self.status);
+        match &self.lines {
+            Lines::Stored(stored) => out.extend_from_slice(&stored.lines),
+            Lines::NotModified(stored) => out.extend_from_slice(stored.lines_of_304()),
+            Lines::Made(_, lines) => out.extend_from_slice(lines),
+            Lines::Own(fields) => fields.iter().for_each(|field| line(out, field.name, field.value)),
+        }
+        more.iter().for_each(|field| line(out, field.name, field.value));
+        if to.via {
+            line(out, b"via", VIA);
+        }
+        if let Length::Exact(length) = self.length
+            && self.status != 204
+        {
+            line(out, b"content-length", digits(length, &mut [0; 20]));
+        }
+        connection(out, to);
+        out.extend_from_slice(b"\r\n");
+        let has_none = to.head || matches!(self.status, 204 | 304);
+        if has_none { Length::None } else { self.length }
     }
-    let range = request.fields.find(b"range").filter(|_| request.method == b"GET");
-    let coding = (range.is_none() && may_be_coded).then(|| coding(site, key, request, stored)).flatten();
-    match precondition(request, &stored.validators, stored.freshness.received) {
-        Verdict::NotModified => not_modified(stored, coding.is_some()),
-        Verdict::Failed => failed(stored),
-        Verdict::Proceed => match (range, coding) {
-            (Some(range), _) if if_range(request, &stored.validators) => part(stored, range),
-            (_, Some((coding, body))) => coded(stored, coding, body),
-            _ => whole(stored),
-        },
+
+    pub(crate) fn to_h2(&self, more: &Fields, via: bool, now: Instant) -> http::Response<()> {
+        let mut head = http::Response::new(());
+        *head.status_mut() = http::StatusCode::from_u16(self.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
+        let map: &mut HeaderMap = head.headers_mut();
+        let (fields, is_304) = match &self.lines {
+            Lines::Stored(stored) => (&stored.fields, false),
+            Lines::NotModified(stored) => (&stored.fields, true),
+            Lines::Made(fields, _) => (*fields, false),
+            Lines::Own(fields) => (fields, false),
+        };
+        let fields = fields.iter().filter(|field| !is_304 || is_of_304(field.name));
+        fields.chain(more.iter()).for_each(|field| append(map, field.name, field.value));
+        if via {
+            append(map, b"via", VIA);
+        }
+        if let Length::Exact(length) = self.length
+            && self.status != 204
+        {
+            append(map, b"content-length", digits(length, &mut [0; 20]));
+        }
+        date_if_none(map, now);
+        head
     }
 }
 
@@ -108,9 +158,8 @@ fn failed(stored: &Stored) -> CachedResponse<'_> {
 }
 
 /// A coding that the client accepts and that the body already exists in.
-fn coding(site: &Site, key: &[u8], request: &Request, stored: &Arc<Stored>) -> Option<(Coding, Bytes)> {
-    let cache = site.cache.as_ref().filter(|_| site.settings.compress)?;
-    if stored.body.len() < super::codable::SHORTEST {
+fn coding(cache: &Cache, key: &[u8], request: &Request, stored: &Arc<Stored>) -> Option<(Coding, Bytes)> {
+    if stored.body.len() < SHORTEST {
         return None;
     }
     let accepted = Accepted::of(joined(&request.fields, b"accept-encoding").as_deref());
@@ -154,13 +203,8 @@ fn part<'s>(stored: &'s Stored, header: &[u8]) -> CachedResponse<'s> {
                 let kind = stored.fields.find(b"content-type");
                 let boundary = format!("{:032x}", fastrand::u128(..));
                 let framed = multipart(several, length, kind, &boundary);
-                let mut body = Vec::new();
-                for (head, part) in framed.heads.iter().zip(several) {
-                    body.extend_from_slice(head);
-                    body.extend_from_slice(&slice(&stored.body, part));
-                }
-                body.extend_from_slice(&framed.tail);
-                (206, body.into(), None, Some(format!("multipart/byteranges; boundary={boundary}")))
+                let body = in_parts(&framed, several, &stored.body);
+                (206, body, None, Some(format!("multipart/byteranges; boundary={boundary}")))
             }
         },
     };
@@ -181,26 +225,18 @@ fn part<'s>(stored: &'s Stored, header: &[u8]) -> CachedResponse<'s> {
     CachedResponse { status, lines: Lines::Own(fields), body, length }
 }
 
-fn slice(body: &Bytes, range: &std::ops::Range<u64>) -> Bytes {
+/// The body of an answer with several parts of this one.
+pub(crate) fn in_parts(framed: &Multipart, parts: &[Range<u64>], body: &Bytes) -> Bytes {
+    let mut all = Vec::new();
+    for (head, part) in framed.heads.iter().zip(parts) {
+        all.extend_from_slice(head);
+        all.extend_from_slice(&slice(body, part));
+    }
+    all.extend_from_slice(&framed.tail);
+    all.into()
+}
+
+pub(crate) fn slice(body: &Bytes, range: &Range<u64>) -> Bytes {
     let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX).min(body.len());
     body.slice(at(range.start)..at(range.end))
-}
-
-pub(crate) fn weak(etag: &[u8]) -> Vec<u8> {
-    if etag.starts_with(b"W/") { etag.to_vec() } else { [b"W/", etag].concat() }
-}
-
-fn is(name: &[u8], known: &[u8]) -> bool {
-    name.eq_ignore_ascii_case(known)
-}
-
-pub(crate) fn joined<'f>(fields: &'f Fields, name: &[u8]) -> Option<Cow<'f, [u8]>> {
-    let mut lines = fields.iter().filter(|field| field.id == Name::Other && is(field.name, name));
-    let mut joined = Cow::Borrowed(lines.next()?.value);
-    for more in lines {
-        let all = joined.to_mut();
-        all.extend_from_slice(b", ");
-        all.extend_from_slice(more.value);
-    }
-    Some(joined)
 }

@@ -1,13 +1,29 @@
-//! [`coded`]: compresses an answer on its way to a client.
+//! Which bodies may be compressed; [`coded`] compresses an answer on its way to a client.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use unladen_cache::{Accepted, Encoder};
+use unladen_cache::{Accepted, Coding, Encoder};
 use unladen_http1::{Fields, Length, Name, Response};
 
-use super::cached_response::{joined, weak};
-use super::codable::{SHORTEST, may_be_coded};
 use crate::limits::budget::{Held, Share};
+
+/// Shortest body to compress: below it less than a packet is gained.
+pub(crate) const SHORTEST: usize = 1024;
+
+pub(crate) fn may_be_coded(fields: &Fields) -> bool {
+    fields.find(b"content-encoding").is_none()
+        && fields.find(b"content-type").is_some_and(Coding::is_worth_it)
+        && !is_not_to_be_transformed(fields)
+}
+
+/// Whether `no-transform` is set (RFC 9111, section 5.2.2.6).
+pub(crate) fn is_not_to_be_transformed(fields: &Fields) -> bool {
+    let controls = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cache-control"));
+    controls
+        .flat_map(|field| field.value.split(|byte| *byte == b','))
+        .any(|directive| directive.trim_ascii().eq_ignore_ascii_case(b"no-transform"))
+}
 
 #[derive(Debug)]
 pub(crate) struct Coded {
@@ -76,6 +92,25 @@ fn is_long(length: &[u8]) -> bool {
         .ok()
         .and_then(|length| length.trim().parse().ok())
         .is_some_and(|length: u64| length >= SHORTEST as u64)
+}
+
+pub(crate) fn weak(etag: &[u8]) -> Vec<u8> {
+    if etag.starts_with(b"W/") { etag.to_vec() } else { [b"W/", etag].concat() }
+}
+
+pub(super) fn is(name: &[u8], known: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(known)
+}
+
+pub(crate) fn joined<'f>(fields: &'f Fields, name: &[u8]) -> Option<Cow<'f, [u8]>> {
+    let mut lines = fields.iter().filter(|field| field.id == Name::Other && is(field.name, name));
+    let mut joined = Cow::Borrowed(lines.next()?.value);
+    for more in lines {
+        let all = joined.to_mut();
+        all.extend_from_slice(b", ");
+        all.extend_from_slice(more.value);
+    }
+    Some(joined)
 }
 
 #[cfg(test)]

@@ -9,12 +9,12 @@ use unladen_cache::{
     storable, update,
 };
 use unladen_files::Script;
-use unladen_http1::{Fields, Name, Request, Response};
+use unladen_http1::{Fields, Request, Response};
 
-use super::cached_response::joined;
-use super::codable::{SHORTEST, may_be_coded};
-use super::news::Storable;
-use super::person::uncacheable_key;
+use super::Storable;
+use super::cache_lookup::uncacheable_key;
+use super::coded::{SHORTEST, joined, may_be_coded};
+use crate::message::add_date;
 use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::tier::PeerPlan;
@@ -49,7 +49,7 @@ pub(crate) struct FetchPlan {
 
 impl FetchPlan {
     /// Notes that an answer was not kept, and nothing stored answers in its place.
-    pub(super) fn remember(&self, status: u16, why: NoStore) {
+    pub(super) fn note_not_stored(&self, status: u16, why: NoStore) {
         if status >= 500 {
             self.give_up(FAILURE, true);
         } else if is_of_the_resource(why) && !is_fault_of_a_request(status) {
@@ -103,11 +103,7 @@ impl FetchPlan {
 
     fn fields(&self, response: &Response) -> Fields {
         let mut fields = kept(&response.fields);
-        if fields.get(Name::Date).is_none() {
-            let mut date = Vec::with_capacity(32);
-            crate::date::write_date(&mut date, Instant::now());
-            fields.push(b"date", &date);
-        }
+        add_date(&mut fields);
         self.with_cookies(&mut fields, response);
         fields
     }

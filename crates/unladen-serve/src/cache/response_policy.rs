@@ -12,7 +12,7 @@ use unladen_http1::{Fields, Request, Response};
 
 use super::cache_lookup::{CacheLookup, ValidatorAnswer};
 use super::fetch_plan::origin;
-use super::fleet_link::what;
+use super::what;
 use crate::site::Site;
 
 #[derive(Debug)]
@@ -56,8 +56,6 @@ impl Lifting {
     }
 }
 
-// === impl ResponsePolicy ===
-
 impl ResponsePolicy {
     /// Applies the answer's invalidations, and returns the fields to add.
     pub(crate) fn answered(&self, response: &Response) -> Fields {
@@ -95,32 +93,23 @@ impl ResponsePolicy {
         if !invalidates(&request.method, response.status) {
             return;
         }
-        let mut key = Vec::new();
-        write_key(request, self.is_https, &cache.policy, &mut key);
-        cache.forget(&Purge::Key(key), false);
-        let tell = |what: What| {
+        let forget = |request: &Request| {
+            let mut key = Vec::new();
+            write_key(request, self.is_https, &cache.policy, &mut key);
+            cache.forget(&Purge::Key(key), false);
             if let Some(fleet) = &cache.fleet {
-                fleet.tell(what, false);
+                fleet.announce(what(request, Some(self.is_https), false), false);
             }
         };
-        let page = |request: &Request| what(request, Some(self.is_https), false);
-        if cache.fleet.is_some() {
-            tell(page(request));
-        }
+        forget(request);
         for target in targets(request, response, self.is_https) {
-            let other = Request { target, authority: request.authority.clone(), ..Request::default() };
-            let mut key = Vec::new();
-            write_key(&other, self.is_https, &cache.policy, &mut key);
-            cache.forget(&Purge::Key(key), false);
-            if cache.fleet.is_some() {
-                tell(page(&other));
-            }
+            forget(&Request { target, authority: request.authority.clone(), ..Request::default() });
         }
         for group in group_invalidations(&response.fields) {
             let tag = group_tag(&origin(&request.authority, self.is_https), &group);
             cache.forget(&Purge::Tag(tag.clone()), false);
-            if cache.fleet.is_some() {
-                tell(What::Tag(tag.into()));
+            if let Some(fleet) = &cache.fleet {
+                fleet.announce(What::Tag(tag.into()), false);
             }
         }
     }

@@ -1,28 +1,29 @@
-//! Background work: follows upstreams' names, checks their endpoints, and shows what is observed.
+//! Background work: follows upstreams' names, checks their endpoints, orders certificates, hears of changes, and shows
+//! what is observed.
 
+use std::collections::HashMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, spawn_local};
+use unladen_acme::{Event, Keeper, Pace};
 use unladen_observability::{Cause, Observability, RateServiceView, SiteView, Trouble, UpstreamView, admin};
 use unladen_pool::{Endpoint, Resolver, Unhealthy, Upstream, is_out_of_files};
+use unladen_validator::{AskError, Validator};
 
-use crate::control::acme::Certificates;
-use crate::control::fleet::FleetTask;
-use crate::control::htcp::HtcpTask;
-use crate::control::listening::ListeningTasks;
-use crate::control::malloc;
-use crate::control::threads::Snapshot;
-use crate::control::workers::WorkersTasks;
+use super::fleet::{FleetTask, HtcpTask};
+use super::malloc;
+use super::workers::WorkersTasks;
 use crate::limits::budget::Budget;
 use crate::limits::service::distinct;
-use crate::limits::shortage::short_of_files;
-use crate::plan::{ListenSocket, Listener, Plan, State};
+use crate::limits::short_of_files;
+use crate::plan::{ListenSocket, Listener, Plan, Snapshot, State};
 use crate::say::say;
-use crate::upstream_tasks::UpstreamTasks;
+use crate::site::Site;
+use crate::tasks::Tasks;
 
 /// How often listening for the admin page is retried where the system refused.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -34,9 +35,9 @@ pub(crate) async fn keep(
     budget: Arc<Budget>,
 ) {
     let resolver = Arc::new(Resolver::system());
-    let mut followed = UpstreamTasks::default();
+    let mut followed = Tasks::new();
     let mut workers = WorkersTasks::default();
-    let mut listening = ListeningTasks::default();
+    let mut listening = Tasks::new();
     let mut shown = [Shown::of(Answers::Admin), Shown::of(Answers::Probes)];
     let mut is_first = true;
     let mut certificates = Certificates::new(observability.clone());
@@ -65,7 +66,8 @@ pub(crate) async fn keep(
             budget.set_bodies(caches.collect());
             let of_sites = sites.clone().collect::<Vec<_>>();
             workers.follow(&of_sites, &observability);
-            listening.follow(&of_sites, &observability);
+            let be_told = |validator| be_told(validator, &of_sites, &observability);
+            listening.follow(&told_of_changes(&of_sites), be_told);
             observability.set_sites(sites.map(|site| site as Arc<dyn SiteView>).collect());
             observability.set_tier(now.plan.tier.as_ref().map(|tier| tier.counts.clone()));
             // Once its sites are there, which it has forget.
@@ -215,4 +217,74 @@ fn listen(listener: &Listener) -> io::Result<unladen_local::Listener> {
         }
         None => Err(io::ErrorKind::AddrNotAvailable.into()),
     }
+}
+
+/// Orders and renews certificates from authorities. Runs on the thread that carries no requests.
+struct Certificates {
+    keeper: Option<Keeper>,
+    observability: Arc<Observability>,
+    /// Site names by the first name of their certificates, to report troubles under.
+    sites: Arc<Mutex<HashMap<String, String>>>,
+}
+
+impl Certificates {
+    fn new(observability: Arc<Observability>) -> Self {
+        Self { keeper: None, observability, sites: Arc::default() }
+    }
+
+    /// Keeps the certificates of this plan only; a plan to stop has none.
+    fn follow(&mut self, plan: &Plan) {
+        if self.keeper.is_none() && plan.certificates.is_empty() {
+            return;
+        }
+        let sites = plan.places.iter().filter_map(|planned| planned.site.as_ref());
+        let named = sites.filter_map(|site| {
+            let name = site.held.as_ref()?.names().first()?.clone();
+            Some((name, site.proxy.upstream.settings().name.clone()))
+        });
+        *self.sites.lock().unwrap_or_else(PoisonError::into_inner) = named.collect();
+        let keeper = self.keeper.get_or_insert_with(|| {
+            let (observability, sites) = (self.observability.clone(), self.sites.clone());
+            Keeper::new(plan.answers.clone(), Pace::default(), move |event| report(event, &observability, &sites))
+        });
+        keeper.follow(plan.certificates.clone());
+    }
+}
+
+fn report(event: &Event<'_>, observability: &Observability, sites: &Mutex<HashMap<String, String>>) {
+    let (name, reason) = match event {
+        Event::Failed { name, error, .. } | Event::Stuck { name, error } => (*name, error.as_str()),
+        _ => return say!("unladen: {event}"),
+    };
+    let site = sites.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+    let (whom, cause) = (site.as_deref().unwrap_or(name), event.to_string());
+    observability.tell(&Trouble { whom, place: None, reason, cause: &cause });
+}
+
+/// The validators that are told of changes.
+fn told_of_changes(sites: &[Arc<Site>]) -> Vec<Arc<Validator>> {
+    let validators = sites.iter().flat_map(|site| &site.validators);
+    validators.filter(|validator| validator.settings().listen.is_some()).cloned().collect()
+}
+
+fn be_told(validator: Arc<Validator>, sites: &[Arc<Site>], observability: &Arc<Observability>) -> JoinHandle<()> {
+    let has = |site: &&Arc<Site>| site.validators.iter().any(|own| Arc::ptr_eq(own, &validator));
+    let whom = sites.iter().find(has).map(|site| site.proxy.upstream.settings().name.clone()).unwrap_or_default();
+    spawn_local(be_told_of_changes(validator, whom, observability.clone()))
+}
+
+async fn be_told_of_changes(validator: Arc<Validator>, whom: String, observability: Arc<Observability>) {
+    let (path, place) = (&validator.settings().path, validator.settings().source.place());
+    let bound = humantime::format_duration(validator.settings().oldest().unwrap_or_default());
+    let told = |what: Result<(), &AskError>| match what {
+        Ok(()) => say!(
+            "unladen: {whom}: {place} tells of changes of `{path}`: no page is served that was changed longer ago than {bound}"
+        ),
+        Err(error) => {
+            let cause = format!("the validator for `{path}` is not told of changes, and asks at each request: {error}");
+            let place = Some(&*place);
+            observability.tell(&Trouble { whom: &whom, place, reason: "validator_not_told", cause: &cause });
+        }
+    };
+    validator.listen(told).await;
 }

@@ -1,16 +1,23 @@
 //! Handing over to a new process. The principal type is [`Successor`]: that process, as the old one sees it.
 
 use std::ffi::OsString;
-use std::os::fd::{AsFd, OwnedFd};
+use std::io::{IoSlice, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{env, io, thread};
 
-use super::found::Found;
-use super::wire;
-use super::wire::{Given, Greeting, SERVING, VERSION, YOURS};
+use rustix::io::retry_on_intr;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    recvmsg, sendmsg,
+};
+use serde::{Deserialize, Serialize};
+
+use super::listeners::{Found, Given};
 use crate::plan::ListenSocket;
 
 /// Tells a process that it takes over, and from which id, since the variable may be inherited further than meant.
@@ -87,7 +94,7 @@ impl Program {
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.path.display())))?;
         let hand_over = move || {
             let fds: Vec<_> = copies.iter().map(AsFd::as_fd).collect();
-            let result = wire::send(&here, &greeting, &fds).and_then(|()| wire::hear(&here));
+            let result = send(&here, &greeting, &fds).and_then(|()| hear(&here));
             told(match result {
                 Ok(Some(SERVING)) => Ok(Successor { stream: here }),
                 Ok(Some(_)) => Err("it does not know how to take over".into()),
@@ -107,7 +114,7 @@ impl Program {
 impl Successor {
     pub(super) fn inherit(self) {
         // If it is gone already, there is nobody to go back to.
-        let _ = wire::say(&self.stream, YOURS);
+        let _ = say(&self.stream, YOURS);
     }
 }
 
@@ -121,7 +128,7 @@ impl Inheritance {
         let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
         stream.set_read_timeout(Some(PATIENCE))?;
         rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
-        let (greeting, mut sockets) = wire::receive(&stream)?;
+        let (greeting, mut sockets) = receive(&stream)?;
         let legacy = if greeting.gives { sockets.pop().map(UnixStream::from) } else { None };
         let found = sockets
             .into_iter()
@@ -133,8 +140,8 @@ impl Inheritance {
 
     /// Reports that this process serves. Returns once it is the service, or the old one is gone: the same.
     pub(super) fn serve(self) {
-        let _ = wire::say(&self.stream, SERVING);
-        let _ = wire::hear(&self.stream);
+        let _ = say(&self.stream, SERVING);
+        let _ = hear(&self.stream);
     }
 }
 
@@ -142,3 +149,93 @@ impl Inheritance {
 fn is_end(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
 }
+
+/// Protocol version. Another version of this program may have another one, and then refuses.
+pub(super) const VERSION: u32 = 1;
+/// Said by the new process.
+pub(super) const SERVING: u8 = b's';
+/// Said by the old one.
+pub(super) const YOURS: u8 = b'y';
+/// Descriptors in one message; the kernel takes 253 (SCM_MAX_FD).
+const BATCH: usize = 64;
+/// Bound in bytes: no process has more listeners.
+const LONGEST_GREETING: usize = 1 << 20;
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Greeting {
+    pub(super) version: u32,
+    /// One for each socket, in order.
+    pub(super) sockets: Vec<Given>,
+    /// Whether one more socket follows for what is kept, the last. Versions that do not know this ignore it.
+    #[serde(default)]
+    pub(super) gives: bool,
+}
+
+pub(super) fn send(stream: &UnixStream, greeting: &Greeting, sockets: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let text = serde_json::to_vec(greeting)?;
+    let length = u32::try_from(text.len()).map_err(io::Error::other)?;
+    let mut stream_ref = stream;
+    stream_ref.write_all(&length.to_be_bytes())?;
+    stream_ref.write_all(&text)?;
+    for batch in sockets.chunks(BATCH) {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        if !control.push(SendAncillaryMessage::ScmRights(batch)) {
+            return Err(io::Error::other("too many sockets for a message"));
+        }
+        // Ancillary data has to come with a byte.
+        retry_on_intr(|| sendmsg(stream, &[IoSlice::new(&[0])], &mut control, SendFlags::NOSIGNAL))?;
+    }
+    Ok(())
+}
+
+pub(super) fn receive(stream: &UnixStream) -> io::Result<(Greeting, Vec<OwnedFd>)> {
+    let mut stream_ref = stream;
+    let mut length = [0; 4];
+    stream_ref.read_exact(&mut length)?;
+    let length = u32::from_be_bytes(length) as usize;
+    if length > LONGEST_GREETING {
+        return Err(io::Error::other("the other process is no `unladen serve`"));
+    }
+    let mut text = vec![0; length];
+    stream_ref.read_exact(&mut text)?;
+    let greeting: Greeting = serde_json::from_slice(&text)?;
+    if greeting.version != VERSION {
+        let theirs = greeting.version;
+        return Err(io::Error::other(format!("the old process hands over by version {theirs}, this one by {VERSION}")));
+    }
+    let mut sockets = Vec::new();
+    while sockets.len() < greeting.sockets.len() + usize::from(greeting.gives) {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let mut byte = [0];
+        let flags = RecvFlags::CMSG_CLOEXEC;
+        let received = retry_on_intr(|| recvmsg(stream, &mut [IoSliceMut::new(&mut byte)], &mut control, flags))?;
+        if received.bytes == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        for message in control.drain() {
+            if let RecvAncillaryMessage::ScmRights(these) = message {
+                sockets.extend(these);
+            }
+        }
+    }
+    Ok((greeting, sockets))
+}
+
+pub(super) fn say(mut stream: &UnixStream, word: u8) -> io::Result<()> {
+    stream.write_all(&[word])
+}
+
+/// Waits for a word; `None` if the other process has gone. A tracer of the kernel interrupts timed waits even without
+/// signal handlers (signal(7)): `read_exact` goes on then, and `read` does not.
+pub(super) fn hear(mut stream: &UnixStream) -> io::Result<Option<u8>> {
+    let mut word = [0];
+    match stream.read_exact(&mut word) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        read => read.map(|()| Some(word[0])),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,16 +5,15 @@ use std::sync::{Arc, Mutex};
 use unladen_fleet::Fleet;
 use unladen_pool::{Upstream, UpstreamError};
 use unladen_serve_config::{
-    Application, ClientSettings, Config, FleetSettings, ListenAddress, ProxySettings, Settings, SiteSettings, SiteStamp,
+    Application, Config, FleetSettings, ListenAddress, ProxySettings, Settings, SiteSettings, SiteStamp,
 };
 
 use super::error::ServeError;
 use super::fleet;
-use super::found::Found;
-use super::listeners::{Changed, Listeners, Wanted};
-use super::threads::Shows;
+use super::listeners::{Changed, Found, Listeners, Wanted};
+use crate::limits::queue::Queue;
 use crate::message::error_page::{ErrorPage, ErrorPageError};
-use crate::plan::{Entrance, Listener, Plan, Planned, State, Tenant};
+use crate::plan::{Destination, Entrance, Listener, Plan, Planned, Shows, State, Tenant};
 use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::site::hosts::Hosts;
@@ -90,7 +89,7 @@ impl Plans {
         let sites: Vec<KeptSite> =
             stamped.map(|(site, stamp)| self.site(site, *stamp, nodes)).collect::<Result<_, _>>()?;
         // Before listening: an error must leave everything as it is.
-        let doors = doors(&sites).map_err(|error| {
+        let destinations = destinations(&sites).map_err(|error| {
             let (name, source) = *error;
             ServeError::Site { name, source: source.into() }
         })?;
@@ -99,21 +98,18 @@ impl Plans {
         let mut entrances = Vec::new();
         for kept in &kept {
             let own = listeners.by_ref().take(kept.proxy.settings.listen.len());
-            entrances.extend(own.map(|listener| Entrance {
-                listener,
+            let to = Arc::new(Destination {
                 proxy: kept.proxy.clone(),
                 bounds: Arc::new(kept.proxy.settings.client.clone()),
                 site: None,
                 redirects: false,
                 hosts: None,
                 acceptor: None,
-            }));
+            });
+            entrances.extend(own.map(|listener| Entrance { listener, to: to.clone() }));
         }
-        for Door { site, bounds, redirects, hosts, acceptor } in doors {
-            let Some(listener) = listeners.next() else { break };
-            let proxy = site.proxy.clone();
-            entrances.push(Entrance { listener, proxy, bounds, site: Some(site), redirects, hosts, acceptor });
-        }
+        entrances
+            .extend(listeners.by_ref().zip(destinations).map(|(listener, to)| Entrance { listener, to: Arc::new(to) }));
         let mut places: Vec<Planned> =
             kept.iter().map(|kept| Planned { proxy: kept.proxy.clone(), site: None }).collect();
         // The tier is looked after and counted as an upstream.
@@ -122,7 +118,11 @@ impl Plans {
             sites.iter().map(|KeptSite { site, .. }| Planned { proxy: site.proxy.clone(), site: Some(site.clone()) }),
         );
         // Nothing can fail from here on.
-        sites.iter().for_each(|KeptSite { site, .. }| site.proxy.set_queue(site.settings.queue.as_ref()));
+        for KeptSite { site, .. } in &sites {
+            if let (Some(queue), Some(settings)) = (&site.proxy.queue, &site.settings.queue) {
+                queue.set(settings);
+            }
+        }
         self.kept = kept;
         self.sites = sites;
         self.fleet.clone_from(&fleet);
@@ -132,7 +132,7 @@ impl Plans {
             entrances,
             trace_sample: settings.otlp.as_ref().map(|otlp| otlp.sample),
             certificates: self.acme.follow(settings.site.iter()),
-            answers: self.acme.answers().clone(),
+            answers: self.acme.answers.clone(),
             fleet: fleet.map(|kept| kept.fleet),
             tier,
             forgotten,
@@ -196,12 +196,15 @@ impl Plans {
             }
         };
         let before_app = before.map(|kept| &*kept.site.proxy);
-        let proxy = Proxy::new(settings.proxy.clone(), upstream, before_app).with_error_page(error_page(settings)?);
-        let proxy = match &settings.application {
+        // Its own of before is kept, unchanged until nothing can fail: what it let through is still at the application.
+        let kept = before_app.and_then(|before| before.queue.clone());
+        let queue = settings.queue.as_ref().map(|queue| kept.unwrap_or_else(|| Arc::new(Queue::new(queue))));
+        let proxy = Proxy::new(settings.proxy.clone(), upstream, before_app);
+        let proxy = Proxy { error_page: error_page(settings)?, queue, ..proxy };
+        let proxy = Arc::new(match &settings.application {
             Application::Php(script) => proxy.with_script(script),
             Application::Upstream | Application::Files(_) => proxy,
-        };
-        let proxy = Arc::new(proxy.with_queue(settings.queue.as_ref(), before_app));
+        });
         let site = Site::new(settings.clone(), proxy, self.threads, before.map(|kept| &*kept.site))
             .and_then(|site| site.with_acme(&self.acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
@@ -251,19 +254,7 @@ impl Plans {
     pub(super) fn last(&mut self, state: State) -> Plan {
         self.kept.clear();
         self.sites.clear();
-        let answers = self.acme.answers().clone();
-        Plan {
-            places: Vec::new(),
-            entrances: Vec::new(),
-            trace_sample: None,
-            certificates: Vec::new(),
-            answers,
-            fleet: None,
-            tier: None,
-            forgotten: None,
-            hold: Mutex::default(),
-            state,
-        }
+        Plan { answers: self.acme.answers.clone(), state, ..Plan::default() }
     }
 }
 
@@ -280,27 +271,19 @@ fn addresses<'s>(sites: impl Iterator<Item = &'s SiteSettings>) -> Vec<(&'s List
     addresses
 }
 
-struct Door {
-    site: Arc<Site>,
-    /// The most generous bounds; `connections` over all addresses with the same first site, which are counted together.
-    bounds: Arc<ClientSettings>,
-    redirects: bool,
-    hosts: Option<Arc<Hosts<Tenant>>>,
-    acceptor: Option<Arc<Acceptor>>,
-}
-
-/// One for each address, in the order of [`addresses`]. An error carries the first site's name.
-fn doors(sites: &[KeptSite]) -> Result<Vec<Door>, Box<(String, AcceptorError)>> {
+/// One for each address of sites, in the order of [`addresses`], with the most generous bounds; `connections` over all
+/// addresses with the same first site, which are counted together. An error carries the first site's name.
+fn destinations(sites: &[KeptSite]) -> Result<Vec<Destination>, Box<(String, AcceptorError)>> {
     let all = addresses(sites.iter().map(|kept| &kept.site.settings));
-    let mut doors: Vec<Door> =
-        all.into_iter().filter_map(|(address, _)| door(sites, address).transpose()).collect::<Result<_, _>>()?;
-    let most = most_of_each(doors.iter().map(|door| (Arc::as_ptr(&door.site), door.bounds.connections)));
-    for (door, most) in doors.iter_mut().zip(most) {
-        if door.bounds.connections < most {
-            Arc::make_mut(&mut door.bounds).connections = most;
+    let mut all: Vec<Destination> =
+        all.into_iter().filter_map(|(address, _)| destination(sites, address).transpose()).collect::<Result<_, _>>()?;
+    let most = most_of_each(all.iter().map(|to| (Arc::as_ptr(&to.proxy), to.bounds.connections)));
+    for (to, most) in all.iter_mut().zip(most) {
+        if to.bounds.connections < most {
+            Arc::make_mut(&mut to.bounds).connections = most;
         }
     }
-    Ok(doors)
+    Ok(all)
 }
 
 /// For each entry, the maximum over entries with the same key.
@@ -310,7 +293,10 @@ fn most_of_each<K: PartialEq>(all: impl Iterator<Item = (K, usize)>) -> Vec<usiz
     all.iter().map(|(name, _)| most(name)).collect()
 }
 
-fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, Box<(String, AcceptorError)>> {
+fn destination(
+    sites: &[KeptSite],
+    address: &ListenAddress,
+) -> Result<Option<Destination>, Box<(String, AcceptorError)>> {
     let tenant = |KeptSite { site, .. }: &KeptSite| {
         let redirects = !site.settings.proxy.listen.contains(address);
         let is_there = !redirects || site.settings.redirect.contains(address);
@@ -320,11 +306,12 @@ fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, Box
     let Some(Tenant { site, redirects }) = tenants.first().cloned() else { return Ok(None) };
     let bounds = tenants.iter().map(|tenant| tenant.site.settings.proxy.client.clone());
     let bounds = Arc::new(bounds.reduce(|one, other| one.or_more(&other)).unwrap_or_default());
+    let (proxy, name) = (site.proxy.clone(), &site.settings.proxy.upstream.name);
     if let [only] = tenants.as_slice()
         && only.site.settings.takes_all_names()
     {
         let acceptor = site.acceptor.clone().filter(|_| !redirects);
-        return Ok(Some(Door { site, bounds, redirects, hosts: None, acceptor }));
+        return Ok(Some(Destination { proxy, bounds, site: Some(site), redirects, hosts: None, acceptor }));
     }
     let secure: Vec<&Arc<Site>> =
         tenants.iter().filter(|tenant| !tenant.redirects).map(|tenant| &tenant.site).collect();
@@ -335,11 +322,11 @@ fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, Box
         [(_, one)] => Some(one.clone()),
         several @ [(_, first), ..] => {
             let together = Acceptor::of_several(first, several);
-            Some(together.map(Arc::new).map_err(|error| Box::new((site.settings.proxy.upstream.name.clone(), error)))?)
+            Some(together.map(Arc::new).map_err(|error| Box::new((name.clone(), error)))?)
         }
     };
     let hosts = Hosts::new(tenants.iter().map(|tenant| (&tenant.site.settings, tenant.clone())));
-    Ok(Some(Door { site, bounds, redirects, hosts: Some(Arc::new(hosts)), acceptor }))
+    Ok(Some(Destination { proxy, bounds, site: Some(site), redirects, hosts: Some(Arc::new(hosts)), acceptor }))
 }
 
 /// Findings of [`try_upstreams`], a sentence each.
@@ -371,8 +358,9 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Tried, ServeError> {
     for settings in &config.settings.site {
         let name = &settings.proxy.upstream.name;
         let upstream = Upstream::new(settings.proxy.upstream.clone(), 1).map_err(|source| refused(name, source))?;
-        let proxy = Arc::new(Proxy::new(settings.proxy.clone(), upstream, None).with_error_page(error_page(settings)?));
-        let site = Site::new(settings.clone(), proxy, 1, None)
+        let proxy = Proxy::new(settings.proxy.clone(), upstream, None);
+        let proxy = Proxy { error_page: error_page(settings)?, ..proxy };
+        let site = Site::new(settings.clone(), Arc::new(proxy), 1, None)
             .and_then(|site| site.with_acme(&acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
         let of_folders = site.told_by_htaccess();

@@ -3,26 +3,21 @@
 //! A thread of its own loads what the previous process wrote, and writes what has changed from time to time; the
 //! control thread pauses it, and writes the last snapshot itself. There is no thread unless a site has a file.
 
-use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use unladen_fleet::{Fleet, Hold};
 
-use crate::cache::snapshot::check::doubts;
-use crate::cache::snapshot::file::FileError;
-use crate::cache::snapshot::give::{give, take_back};
-use crate::cache::snapshot::load::load;
+use super::fleet::report_lost;
+use crate::cache::snapshot::disk::{load, write};
+use crate::cache::snapshot::file::{FileError, doubts};
 use crate::cache::snapshot::remembered::Remembered;
-use crate::cache::snapshot::successor::Successor;
-use crate::cache::snapshot::take::take;
-use crate::cache::snapshot::wire::{BYE, UNSENT, frame};
-use crate::cache::snapshot::write::{AtOnce, Pace, write};
-use crate::control::fleet::tell_lost;
+use crate::cache::snapshot::succession::{give, take, take_back};
+use crate::cache::snapshot::successor::{BYE, Successor, UNSENT, frame};
 use crate::plan::Plan;
 use crate::say::say;
 
@@ -160,7 +155,7 @@ impl Snapshots {
                     && let Err(error) = frame(UNSENT, &[]).and_then(|word| successor.send(&word))
                 {
                     say!("unladen: the process that takes over cannot be told of purges: {error}");
-                    tell_lost(&fleet, unsent);
+                    report_lost(&fleet, unsent);
                 }
             }
             let _ = frame(BYE, &[]).and_then(|bye| successor.send(&bye));
@@ -177,7 +172,8 @@ impl Snapshots {
         };
         // With unsent purges, no bus position is valid to read on from.
         let fleet = fleet.filter(|fleet| is_all_sent(fleet));
-        sites.iter().for_each(|site| keep(site, fleet.as_deref(), true, &AtOnce));
+        // Nobody else needs the disk.
+        sites.iter().for_each(|site| keep(site, fleet.as_deref(), true, &|_| true));
     }
 
     fn end(&mut self) {
@@ -188,8 +184,6 @@ impl Snapshots {
         }
     }
 }
-
-// === impl Shared ===
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -217,7 +211,7 @@ impl Shared {
             if !rests {
                 let now = Instant::now();
                 for (due, site) in due.iter_mut().zip(&sites).filter(|(due, _)| due.at <= now) {
-                    due.write(site, fleet.as_deref(), self);
+                    due.write(site, fleet.as_deref(), &|pause| self.wait(pause));
                 }
             }
             let next = due.iter().map(|due| due.at).min().filter(|_| !rests);
@@ -229,18 +223,15 @@ impl Shared {
             drop(self.bell.wait_timeout(state, pause));
         }
     }
-}
 
-/// While writing, it notices when to stop.
-impl Pace for Shared {
+    /// Waits while writing; `false` if that is to be given up.
     fn wait(&self, pause: Duration) -> bool {
         let goes_on = |state: &State| !state.is_over && !state.rests;
-        let state = self.lock();
+        let mut state = self.lock();
         if !goes_on(&state) || pause.is_zero() {
             return goes_on(&state);
         }
         let until = Instant::now() + pause;
-        let mut state = state;
         while goes_on(&state) {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -268,11 +259,11 @@ impl Due {
         before.iter().find(|due| due.name == site.name).cloned().unwrap_or_else(new)
     }
 
-    fn write(&mut self, site: &Arc<Remembered>, fleet: Option<&Fleet>, pace: &dyn Pace) {
+    fn write(&mut self, site: &Arc<Remembered>, fleet: Option<&Fleet>, waits: &dyn Fn(Duration) -> bool) {
         let totals = site.cache.store.totals();
         let is = (totals.stored, totals.purged);
         if is != self.was {
-            keep(site, fleet, false, pace);
+            keep(site, fleet, false, waits);
         }
         self.was = is;
         self.at = Instant::now() + site.settings.as_ref().map_or(Duration::MAX, |settings| settings.every);
@@ -305,11 +296,11 @@ fn is_all_sent(fleet: &Fleet) -> bool {
 }
 
 /// Writes a site's file, and reports a failure once.
-fn keep(site: &Arc<Remembered>, fleet: Option<&Fleet>, is_last: bool, pace: &dyn Pace) {
+fn keep(site: &Arc<Remembered>, fleet: Option<&Fleet>, is_last: bool, waits: &dyn Fn(Duration) -> bool) {
     let Some(settings) = &site.settings else { return };
     // Taken first: all purges up to it are then in what is written.
     let position = fleet.and_then(Fleet::position);
-    match write(site, settings, position.as_ref(), is_last, pace) {
+    match write(site, settings, position.as_ref(), is_last, waits) {
         Ok(Some(written)) => site.cache.account.written(written),
         Ok(None) => {}
         Err(error) => {

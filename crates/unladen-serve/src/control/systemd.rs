@@ -19,7 +19,7 @@ pub(super) enum Notice {
 }
 
 /// Sends a notice, if anybody listens. A lost one is no reason not to serve.
-pub(super) fn tell(notice: Notice) {
+pub(super) fn notify(notice: Notice) {
     if let Some(socket) = env::var_os("NOTIFY_SOCKET") {
         let _ = send(&socket, &text(notice));
     }

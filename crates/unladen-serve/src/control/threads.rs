@@ -1,4 +1,4 @@
-//! The principal type is [`Workers`]: what the request threads and the background thread run.
+//! [`start`]: the threads that carry requests, and the background thread. Each has a runtime of its own.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -6,36 +6,14 @@ use std::{io, thread};
 
 use tokio::runtime::{Builder, LocalRuntime};
 use tokio::sync::watch;
-use unladen_serve_config::Config;
+use unladen_observability::Observability;
 
+use super::background;
 use super::event::Event;
-use crate::plan::{Listener, Plan};
+use crate::limits::budget::Budget;
+use crate::listen;
+use crate::plan::{Plan, Snapshot};
 use crate::say::say;
-
-/// Input of the background work: names, health, the admin's address.
-#[derive(Debug)]
-pub(crate) struct Snapshot {
-    pub(crate) plan: Arc<Plan>,
-    pub(crate) config: Arc<Config>,
-    pub(crate) shows: Shows,
-}
-
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Shows {
-    /// For this machine.
-    pub(crate) admin: Option<Arc<Listener>>,
-    /// For a supervisor elsewhere.
-    pub(crate) probes: Option<Arc<Listener>>,
-}
-
-/// What the threads run. Each future has a runtime and a thread of its own, and need not be `Send`.
-pub(crate) trait Workers: Clone + Send + 'static {
-    /// Carries requests as thread number `thread`, counted from 0, until the plan says to stop and all is answered.
-    fn run(self, thread: usize, threads: usize, plan: watch::Receiver<Arc<Plan>>) -> impl Future<Output = ()>;
-
-    /// Runs the background work, for as long as the process lives.
-    fn run_background(self, snapshot: watch::Receiver<Arc<Snapshot>>) -> impl Future<Output = ()>;
-}
 
 /// Reports that a thread has ended, however it does.
 struct EndGuard {
@@ -60,7 +38,7 @@ impl Start {
 /// Starts all threads; each will send an [`Event::Began`].
 pub(super) fn start(
     threads: usize,
-    workers: &impl Workers,
+    (observability, budget): (&Arc<Observability>, &Arc<Budget>),
     plan: &watch::Receiver<Arc<Plan>>,
     snapshot: watch::Receiver<Arc<Snapshot>>,
     events: &Sender<Event>,
@@ -68,7 +46,8 @@ pub(super) fn start(
     let mut starts = Vec::new();
     for thread in 0..threads {
         // Made here, where an error can still be returned.
-        let (workers, plan, events) = (workers.clone(), plan.clone(), events.clone());
+        let (plan, events) = (plan.clone(), events.clone());
+        let (observability, budget) = (observability.clone(), budget.clone());
         let (start, started) = channel();
         starts.push(start);
         let run = move || -> io::Result<()> {
@@ -78,7 +57,7 @@ pub(super) fn start(
             if started.recv().is_err() {
                 return Ok(());
             }
-            runtime.block_on(workers.run(thread, threads, plan));
+            runtime.block_on(listen::run(thread, threads, plan, observability, budget));
             // Closes remaining connections before the thread reports its end.
             drop(runtime);
             drop(told);
@@ -87,12 +66,12 @@ pub(super) fn start(
         let run = move || run().unwrap_or_else(|error| say!("unladen: thread {thread} cannot begin: {error}"));
         thread::Builder::new().name(format!("worker-{thread}")).spawn(run)?;
     }
-    let (workers, events) = (workers.clone(), events.clone());
+    let (observability, budget, events) = (observability.clone(), budget.clone(), events.clone());
     let keep = move || {
         let runtime = runtime();
         let _ = events.send(Event::Began);
         match runtime {
-            Ok(runtime) => runtime.block_on(workers.run_background(snapshot)),
+            Ok(runtime) => runtime.block_on(background::keep(snapshot, observability, budget)),
             Err(error) => say!("unladen: names are not followed: {error}"),
         }
     };

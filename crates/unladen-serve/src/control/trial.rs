@@ -1,29 +1,29 @@
 //! [`try_connections`]: connects to all that serving needs, before anything is served, and reports the results.
 
 mod endpoints;
-mod fleet;
-mod outcome;
-mod peers;
-mod validators;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::task::{JoinHandle, spawn_local};
 use tokio::time::timeout;
 use unladen_acme::{Authority, try_directory};
+use unladen_fleet::try_bus;
 use unladen_pool::{Resolver, Upstream};
-use unladen_serve_config::Config;
+use unladen_serve_config::{Config, FleetSettings, RateServiceSettings, Settings};
+use unladen_validator::{AskError, Validator, ValidatorSettings, ValidatorSource};
 
-use self::endpoints::{LONGEST, one_try, try_origin};
-use self::peers::TriedTier;
-use self::validators::{ask, databases, share};
-use crate::control::error::ServeError;
-use crate::control::plans::ports;
+use self::endpoints::{LONGEST, TriedTier, one_try, try_origin};
+use super::error::ServeError;
+use super::fleet::bus_settings;
+use super::plans::ports;
+use crate::limits::service::RateService;
 use crate::site::tls::acme::authority;
 
-pub use self::outcome::{Failed, Trial};
+pub use self::endpoints::{Failed, Trial};
 
 /// Connects to all that serving needs: each address of each upstream, each validator's database and change channel,
 /// each certificate authority, the fleet's bus, the tier's nodes and each rate limit service. It asks applications
@@ -88,8 +88,8 @@ async fn connect(
     let authorities = authorities(config).into_iter();
     let mut called: Vec<JoinHandle<Trial>> =
         authorities.map(|(name, authority)| spawn_local(try_authority(name, authority))).collect();
-    called.extend(config.settings.fleet.clone().map(|settings| spawn_local(fleet::bus(settings))));
-    called.extend(fleet::services(&config.settings).into_iter().map(|service| spawn_local(fleet::limits(service))));
+    called.extend(config.settings.fleet.clone().map(|settings| spawn_local(bus(settings))));
+    called.extend(services(&config.settings).into_iter().map(|service| spawn_local(limits(service))));
     let mut trials = Vec::new();
     for task in under_way {
         trials.extend(task.await.unwrap_or_default());
@@ -120,4 +120,112 @@ async fn try_authority(name: String, authority: Authority) -> Trial {
     };
     let spoken = failed.is_none().then_some("ACME");
     Trial { spoken, failed, ..Trial::of("site", &name, "authority", authority.directory) }
+}
+
+/// Bound on connecting and an answer.
+const ANSWER: Duration = Duration::from_secs(5);
+
+async fn bus(settings: FleetSettings) -> Trial {
+    let trial = Trial::of("fleet", &settings.name, "bus", settings.purges.to_string());
+    match try_bus(&bus_settings(&settings), settings.lease).await {
+        Ok(doubt) => {
+            Trial { spoken: Some("a purge was written, told and read"), doubt: doubt.map(str::to_owned), ..trial }
+        }
+        Err(error) => trial.failed(error.as_str(), error.to_string()),
+    }
+}
+
+/// Each service once, with the first table that uses it.
+fn services(settings: &Settings) -> Vec<(&'static str, String, RateServiceSettings)> {
+    let mut seen = HashSet::new();
+    let sites = settings.site.iter().map(|site| ("site", &site.proxy));
+    let all = settings.outbound.iter().map(|proxy| ("outbound", proxy)).chain(sites).flat_map(|(table, proxy)| {
+        let services = proxy.rates.iter().filter_map(|rate| rate.service.clone());
+        services.map(move |service| (table, proxy.upstream.name.clone(), service))
+    });
+    all.filter(|(_, _, service)| seen.insert(service.clone())).collect()
+}
+
+async fn limits((table, name, settings): (&'static str, String, RateServiceSettings)) -> Trial {
+    let trial = Trial::of(table, &name, "rate limit service", settings.to_string());
+    match RateService::try_once(&settings, ANSWER).await {
+        Ok(()) => Trial { spoken: Some("it gives verdicts"), ..trial },
+        Err(cause) => trial.failed("rate_limit_service", cause),
+    }
+}
+
+/// The validators of one database, each with its site's name.
+type Database<'a> = Vec<(&'a str, &'a ValidatorSettings)>;
+
+fn databases<'a>(all: impl Iterator<Item = (&'a str, &'a ValidatorSettings)>) -> Vec<Database<'a>> {
+    let mut databases: Vec<(String, Database<'a>)> = Vec::new();
+    for (name, validator) in all {
+        let key = match &validator.source {
+            ValidatorSource::Postgres { url, .. } | ValidatorSource::MySql { url, .. } => url.clone(),
+            ValidatorSource::Sqlite { file, .. } => file.display().to_string(),
+            ValidatorSource::File { .. } | ValidatorSource::Head => continue,
+        };
+        match databases.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, validators)) => validators.push((name, validator)),
+            None => databases.push((key, vec![(name, validator)])),
+        }
+    }
+    databases.into_iter().map(|(_, validators)| validators).collect()
+}
+
+/// Asks one after the other, so that a check takes no more of a database's connections than serving does; a database
+/// that refuses the login is not asked again.
+fn ask(database: &Database<'_>) -> Vec<Trial> {
+    let mut out: Option<AskError> = None;
+    let mut trials = Vec::new();
+    for (name, settings) in database {
+        let tried = match &out {
+            Some(error) => Err(error.clone()),
+            None => made(settings).and_then(|validator| validator.try_once().and_then(|()| validator.doubt())),
+        };
+        if let Err(error @ (AskError::Unreachable(_) | AskError::Refused(_) | AskError::Timeout)) = &tried {
+            out = Some(error.clone());
+        }
+        let (place, is_answered) = (settings.source.place(), tried.is_ok());
+        let (doubt, error) = match tried {
+            Ok(doubt) => (doubt, None),
+            Err(error) => (None, Some(error)),
+        };
+        let asked = trial(name, settings, "validator", place.clone(), "the query is prepared", error);
+        trials.push(Trial { doubt, ..asked });
+        if is_answered && settings.listen.is_some() {
+            let listened = made(settings).and_then(|validator| validator.try_to_listen());
+            let told = "what another session notifies is told";
+            trials.push(trial(name, settings, "channel", place, told, listened.err()));
+        }
+    }
+    trials
+}
+
+fn share(name: &str, settings: &ValidatorSettings) -> Option<Trial> {
+    let shared = settings.shared.as_ref()?;
+    let tried = made(settings).and_then(|validator| validator.try_to_share());
+    let told = "answers are looked for and told";
+    Some(trial(name, settings, "shared answers", shared.url.to_string(), told, tried.err()))
+}
+
+fn trial(
+    name: &str,
+    settings: &ValidatorSettings,
+    what: &'static str,
+    place: String,
+    spoken: &'static str,
+    error: Option<AskError>,
+) -> Trial {
+    let failed = error.map(|error| Failed { reason: error.as_str(), cause: error.to_string() });
+    Trial {
+        path: Some(settings.path.clone()),
+        spoken: failed.is_none().then_some(spoken),
+        failed,
+        ..Trial::of("site", name, what, place)
+    }
+}
+
+fn made(settings: &ValidatorSettings) -> Result<Validator, AskError> {
+    Validator::new(settings.clone(), 1).map_err(|error| AskError::Query(error.to_string().into()))
 }

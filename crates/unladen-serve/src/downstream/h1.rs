@@ -12,18 +12,16 @@ use unladen_http1::Fault;
 use unladen_observability::{End, Reason, Version};
 use unladen_pool::{Buffer, Half, Transport};
 
-use crate::context::{Buffers, Context, Slot};
-use crate::downstream::h2;
-use crate::downstream::refusal::Refusal;
+use super::{Refusal, h2};
+use crate::context::{Buffers, Context};
 use crate::limits::budget::{Held, Share};
-use crate::message::downstream::{Downstream, H1Downstream};
+use crate::message::downstream::{Client, ClientSide, Downstream, H1Downstream};
 use crate::message::stream::{BodySource, H1Source};
-use crate::peer::Peer;
 use crate::proxy::{Proxy, head_limits};
 use crate::request::watch::{Deadline, Watch};
-use crate::responder::Responder;
-use crate::responder::arrival::Arrival;
-use crate::responder::inbound_request::ClientSide;
+use crate::responder::Slot;
+use crate::responder::admit::Arrival;
+use crate::site::trust::Peer;
 
 /// HTTP/2 connection preface (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -84,7 +82,7 @@ pub(crate) async fn serve(transport: Transport, peer: Peer, context: Rc<Context>
         if connection.buffer.is_empty() && !connection.is_awake().await {
             return;
         }
-        let proxy = connection.slot.proxy.borrow().clone();
+        let proxy = connection.slot.to.borrow().proxy.clone();
         let mut buffers = connection.context.buffers();
         let began = Instant::now();
         let waits_since = std::mem::replace(&mut connection.now, began);
@@ -131,7 +129,7 @@ impl H1Connection {
         let Self { transport, buffer, watch, peer, context, slot, now, block, .. } = self;
         buffer.release();
         *block = None;
-        let deadline = Deadline::new(*now, slot.bounds.borrow().idle, None);
+        let deadline = Deadline::new(*now, slot.to.borrow().bounds.idle, None);
         let mut closing = pin!(context.close_idle.notified());
         let idle = context.idle.enter(slot.index.get(), slot.client(peer));
         let waiting = poll_fn(|cx| {
@@ -158,8 +156,8 @@ impl H1Connection {
     async fn head(&mut self, buffers: &mut Buffers, proxy: &Proxy, is_first: bool) -> Result<usize, NoHead> {
         let Self { transport, buffer, watch, now, share, block, slot, .. } = self;
         let (limits, patience) = {
-            let bounds = slot.bounds.borrow();
-            (head_limits(&bounds), bounds.head_timeout)
+            let bounds = &slot.to.borrow().bounds;
+            (head_limits(bounds), bounds.head_timeout)
         };
         let deadline = Deadline::new(*now, patience, None);
         let mut is_empty = buffer.is_empty();
@@ -224,25 +222,19 @@ impl H1Connection {
         let mut client = Downstream::H1(H1Downstream {
             half,
             out: down,
-            address: peer.address,
             minor: request.minor,
             keep: &mut keeps,
             is_draining: &context.is_draining,
-            share,
-            touch: None,
-            codings: None,
-            edits: None,
+            client: Client::new(peer.address, share),
         });
         let version = if request.minor == 0 { Version::Http10 } else { Version::Http11 };
-        let (found, index) = slot.find(request, version, peer);
-        let responder = Responder::of(&found, proxy);
+        let (responder, index) = slot.find(request, version, peer, proxy);
         body.guard(responder.guard());
         let arrival = Arrival { index, version, began, now: *now, peer: *peer };
         let (client, from) = (&mut client, &mut body);
-        let mut client_side =
-            ClientSide { watch, body: from, client, response, up, id: request_id, key, variant, more };
+        let mut to = ClientSide { watch, body: from, client, response, up, id: request_id, key, variant, more };
         let end;
-        (end, *now) = responder.respond(context, arrival, request, &mut client_side).await;
+        (end, *now) = responder.respond(context, arrival, request, &mut to).await;
         let is_read = body.is_done();
         if request.minor == 0 && matches!(end, End::Broken(_)) {
             // For answers delimited by the connection's end, a broken one must not look complete.
@@ -262,14 +254,10 @@ impl H1Connection {
         let mut client = Downstream::H1(H1Downstream {
             half,
             out: &mut buffers.down,
-            address: None,
             minor: 1,
             keep: &mut keep,
             is_draining: &context.is_draining,
-            share,
-            touch: None,
-            codings: None,
-            edits: None,
+            client: Client::new(None, share),
         });
         let refusal = Refusal { reason, version: Version::Http11, began };
         let deadline = Deadline::new(Instant::now(), REFUSAL_TIME, None);

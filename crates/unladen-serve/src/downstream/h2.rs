@@ -3,8 +3,6 @@
 //! What a connection may have `h2` keep is bounded by its settings ([`bounded`]) and by the connection's share of
 //! client memory (`budget`): open requests, the windows of their bodies, and what waits to be sent.
 
-pub(crate) mod frames;
-mod lateness;
 mod wire;
 
 use std::cell::Cell;
@@ -21,21 +19,18 @@ use unladen_observability::{End, Reason, Version};
 use unladen_pool::{Buffer, Transport};
 use unladen_serve_config::ClientSettings;
 
-use self::lateness::Lateness;
 use self::wire::Wire;
-use crate::context::{Buffers, Context, Slot};
-use crate::downstream::refusal::Refusal;
+use super::Refusal;
+use crate::context::{Buffers, Context};
 use crate::limits::budget::{Claim, Held, Share};
-use crate::message::convert::request_from_h2;
-use crate::message::downstream::{Downstream, H2Downstream};
+use crate::message::downstream::{Client, ClientSide, Downstream, H2Downstream};
+use crate::message::request_from_h2;
 use crate::message::stream::{BodySource, H2Source};
-use crate::peer::Peer;
 use crate::proxy::head_limits;
-use crate::request::stretch::Stretch;
-use crate::request::watch::{Deadline, Watch};
-use crate::responder::Responder;
-use crate::responder::arrival::Arrival;
-use crate::responder::inbound_request::ClientSide;
+use crate::request::watch::{Deadline, Stretch, Watch};
+use crate::responder::Slot;
+use crate::responder::admit::Arrival;
+use crate::site::trust::Peer;
 
 /// Window for a request's body; more is sent once the upstream has taken what is there. A connection has one such
 /// window for all bodies, plus one for each body as long as there is room, so that bodies stuck at their upstream do
@@ -95,10 +90,10 @@ pub(crate) async fn serve(
     slot: Rc<Slot>,
 ) {
     let (client, stall) = {
-        let proxy = slot.proxy.borrow();
-        (slot.bounds.borrow().clone(), proxy.upstream.settings().timeouts.idle)
+        let to = slot.to.borrow();
+        (to.bounds.clone(), to.proxy.upstream.settings().timeouts.idle)
     };
-    let (wire, seen) = Wire::new(transport, read, preface, share.clone());
+    let (wire, under_way) = Wire::new(transport, read, preface, share.clone());
     let mut watch = Watch::new();
     let deadline = Deadline::new(Instant::now(), client.head_timeout, None);
     let shaking = bounded(&client).handshake::<_, Bytes>(wire);
@@ -114,7 +109,8 @@ pub(crate) async fn serve(
     let mut closing = pin!(context.close_idle.notified());
     let mut is_closing = false;
     let mut claim = Claim::new(share.clone());
-    let mut lateness = Lateness::default();
+    // The head under way, and the bytes taken of what waits to be sent.
+    let (mut same_head, mut same_taken) = (Same::default(), Same::default());
     let (pace, mut slow) = (client.answer_pace, Stretch::default());
     let look = (client.head_timeout.min(stall) / LOOKS).min(LOOK);
     let mut idle_since = Instant::now();
@@ -151,7 +147,7 @@ pub(crate) async fn serve(
                 if claim.poll_ended(cx) {
                     return Poll::Ready(None);
                 }
-                if !is_looking && (seen.head.get().is_some() || share.is_waiting()) {
+                if !is_looking && (under_way.get().is_some() || share.is_waiting()) {
                     is_looking = true;
                     deadline.renew(look);
                 }
@@ -163,7 +159,7 @@ pub(crate) async fn serve(
         // Clients that keep asking without reading are checked as well.
         let taken = share.is_waiting().then(|| share.moved());
         let too_slow = slow.until(pace, taken.is_some(), now, share.moved());
-        if lateness.of_sending(taken, now) >= stall || too_slow.is_some_and(|at| at <= now) {
+        if same_taken.since(taken, now) >= stall || too_slow.is_some_and(|at| at <= now) {
             share.stalled();
             return;
         }
@@ -192,7 +188,7 @@ pub(crate) async fn serve(
             }
             Some(_) => return,
             None => {
-                if lateness.of_head(seen.head.get(), now) >= client.head_timeout {
+                if same_head.since(under_way.get(), now) >= client.head_timeout {
                     return;
                 }
                 if open.streams.get() > 0 || taken.is_some() {
@@ -297,32 +293,27 @@ async fn answer(
     slot: &Slot,
 ) {
     let began = Instant::now();
-    let (proxy, limits) = (slot.proxy.borrow().clone(), head_limits(&slot.bounds.borrow()));
+    let (proxy, limits) = {
+        let to = slot.to.borrow();
+        (to.proxy.clone(), head_limits(&to.bounds))
+    };
     let (head, body) = head.into_parts();
     let mut buffers = context.buffers();
     let Buffers { request, response, request_id, up, key, variant, more, .. } = &mut *buffers;
     let mut watch = Watch::new();
-    let mut client = Downstream::H2(H2Downstream {
-        send: &mut send,
-        address: peer.address,
-        share,
-        touch: None,
-        codings: None,
-        edits: None,
-    });
+    let mut client = Downstream::H2(H2Downstream { send: &mut send, client: Client::new(peer.address, share) });
     if let Err(fault) = request_from_h2(request, &head, body.is_end_stream(), &limits) {
         let refusal = Refusal { reason: Reason::Malformed(fault), version: Version::Http2, began };
         let deadline = Deadline::of_local_reply(began);
         refusal.send((&mut client, response), (&mut watch, &deadline), &peer, &proxy, (context, slot)).await;
     } else {
         let mut body = BodySource::H2(Box::new(H2Source::new(body)));
-        let (found, index) = slot.find(request, Version::Http2, &peer);
-        let responder = Responder::of(&found, &proxy);
+        let (responder, index) = slot.find(request, Version::Http2, &peer, &proxy);
         body.guard(responder.guard());
         let arrival = Arrival { index, version: Version::Http2, began, now: began, peer };
         let (watch, client, body) = (&mut watch, &mut client, &mut body);
-        let mut client_side = ClientSide { watch, body, client, response, up, id: request_id, key, variant, more };
-        let (end, _) = responder.respond(context, arrival, request, &mut client_side).await;
+        let mut to = ClientSide { watch, body, client, response, up, id: request_id, key, variant, more };
+        let (end, _) = responder.respond(context, arrival, request, &mut to).await;
         if matches!(end, End::Broken(_)) {
             send.send_reset(h2::Reason::INTERNAL_ERROR);
         }
@@ -331,3 +322,19 @@ async fn answer(
     }
     context.give_back(buffers);
 }
+
+/// A number, and since when it has been unchanged.
+#[derive(Debug, Default)]
+struct Same(Option<(u64, Instant)>);
+
+impl Same {
+    /// How long it has been this number; zero for none.
+    fn since(&mut self, number: Option<u64>, now: Instant) -> Duration {
+        let before = self.0.filter(|(before, _)| Some(*before) == number);
+        self.0 = before.or_else(|| number.map(|number| (number, now)));
+        self.0.map_or(Duration::ZERO, |(_, since)| now.saturating_duration_since(since))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -9,29 +9,23 @@
 //! waits until some of what is held was taken. At the process's bound, connections that take least of what is held for
 //! them are ended ([`shed`]).
 
-mod bell;
-mod bodies;
 mod bounds;
-mod claim;
-mod client;
-mod order;
-mod pace;
 mod share;
-mod shed;
 
+use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::Instant;
 use unladen_observability::{ClientMemory, ClientMemoryState};
 
-pub(crate) use self::bodies::Bodies;
-use self::bounds::Bounds;
-pub(crate) use self::claim::Claim;
+use self::bounds::{Bounds, count};
 use self::share::Holders;
-pub(crate) use self::share::{Held, Share};
+
+pub(crate) use self::bounds::Bodies;
+pub(crate) use self::share::{Claim, Held, Share};
 
 /// How often the process checks while it is at its bound …
 const LOOK: Duration = Duration::from_millis(250);
@@ -43,8 +37,6 @@ pub(crate) struct Budget {
     bounds: Arc<Bounds>,
     holders: Arc<Holders>,
 }
-
-// === impl Budget ===
 
 impl Budget {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
@@ -84,7 +76,7 @@ impl Budget {
                 self.bounds.look.notified().await;
             }
             while self.bounds.is_short() {
-                shed::shed(&self.bounds, &self.holders);
+                shed(&self.bounds, &self.holders, milliseconds());
                 tokio::time::sleep(LOOK).await;
                 // Bodies made by caches do not signal their release.
                 self.bounds.room.ring();
@@ -108,6 +100,60 @@ impl ClientMemory for Budget {
     fn state(&self) -> ClientMemoryState {
         self.bounds.state()
     }
+}
+
+/// Bytes a second that always count as fast enough.
+pub(crate) const LEAST_RATE: u64 = 16 * 1024;
+/// Time a connection is observed before it is judged.
+const MILLISECONDS: u64 = 1000;
+
+/// Ends the slowest takers while the process is at its bound: those whose bytes would stay longest, until at most three
+/// fourths are held, of the process's bound and each client's. Connections that wait for the application, with nothing
+/// to take, are exempt.
+fn shed(bounds: &Bounds, holders: &Holders, now: u64) {
+    let holders = holders.all().iter().filter_map(Weak::upgrade).collect::<Vec<_>>();
+    let waiting = holders.into_iter().filter(|share| share.is_waiting() && !share.is_ended());
+    let mut slow: Vec<(u64, Arc<Share>)> = waiting.filter_map(|share| Some((stay(&share, now)?, share))).collect();
+    slow.sort_by_key(|(stay, _)| std::cmp::Reverse(*stay));
+    let mut too_much = bounds.too_much();
+    // Bytes still to be released, by client.
+    let mut of_clients: HashMap<usize, usize> = HashMap::new();
+    for (_, share) in slow {
+        let held = share.held();
+        let of_client = share.clients_too_much().map(|(client, bytes)| of_clients.entry(client).or_insert(bytes));
+        if too_much == 0 && of_client.as_ref().is_none_or(|bytes| **bytes == 0) {
+            continue;
+        }
+        too_much = too_much.saturating_sub(held);
+        if let Some(bytes) = of_client {
+            *bytes = bytes.saturating_sub(held);
+        }
+        count(&bounds.counts.ended_slow);
+        share.end();
+    }
+}
+
+/// Milliseconds until what is held would be taken at the current rate; `None` if that is fast enough, or not known yet.
+fn stay(share: &Share, now: u64) -> Option<u64> {
+    let (at, moved) = (share.pace.at.load(Ordering::Relaxed), share.moved());
+    let since = now.saturating_sub(at.saturating_sub(1));
+    if at != 0 && since < MILLISECONDS {
+        return None;
+    }
+    let taken = moved.saturating_sub(share.pace.moved.swap(moved, Ordering::Relaxed));
+    share.pace.at.store(now + 1, Ordering::Relaxed);
+    // An old observation says nothing: start anew.
+    if at == 0 || since > 10 * MILLISECONDS {
+        return None;
+    }
+    let rate = taken * 1000 / since;
+    (rate < LEAST_RATE).then(|| share.held() as u64 * 1000 / rate.max(1))
+}
+
+/// Since the first call.
+fn milliseconds() -> u64 {
+    static FIRST: OnceLock<std::time::Instant> = OnceLock::new();
+    u64::try_from(FIRST.get_or_init(std::time::Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX / 2)
 }
 
 #[cfg(test)]

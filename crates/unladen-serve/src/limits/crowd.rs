@@ -52,8 +52,6 @@ pub(crate) struct CrowdPermit {
     what: What,
 }
 
-// === impl Crowd ===
-
 impl Crowd {
     /// Keeps the counts of `before`.
     pub(crate) fn new(settings: &CrowdSettings, per_client: usize, before: Option<&Self>) -> Self {

@@ -12,22 +12,83 @@
 //! `discipline` decides who is next, and who waits no longer, without I/O and without a clock: `fair` keeps a line for
 //! each client, `standing` sees whether there is overload.
 
-mod admission;
-mod counts;
 mod discipline;
 mod fair;
-mod flow;
 mod gate;
-mod queue_entry;
-mod refusal;
-mod standing;
-mod waiter;
 
-pub(crate) use self::admission::{Entered, Place, Ticket};
-pub(crate) use self::flow::{Flow, cookie};
-pub(crate) use self::gate::Queue;
-pub(crate) use self::queue_entry::QueueEntry;
-pub(crate) use self::refusal::Refusal;
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use unladen_observability::Reason;
+
+use super::crowd::network;
+
+pub(crate) use self::gate::{Entered, Place, Queue, Ticket};
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct QueueEntry<'a> {
+    pub(crate) flow: Flow,
+    /// Key of an answer that several may wait for; those who join lend it their turns.
+    pub(crate) shared: Option<&'a [u8]>,
+    /// Takes no turn: a cheap question that others' answers depend on.
+    pub(crate) is_question: bool,
+}
+
+/// Most shares for one address, told apart by cookies: without a bound, made-up cookies would get any number.
+const PARTS: u64 = 8;
+
+/// An address (IPv6: its /64), and a part of those who share it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Flow {
+    /// `None` for a Unix socket.
+    client: Option<IpAddr>,
+    /// Among those who share an address, by cookie; 0 without one.
+    part: u8,
+}
+
+impl Flow {
+    /// `cookie`: value that tells apart those who share an address.
+    pub(crate) fn of(client: Option<IpAddr>, cookie: Option<&[u8]>) -> Self {
+        static HASHER: OnceLock<RandomState> = OnceLock::new();
+        let part = |cookie| 1 + (HASHER.get_or_init(RandomState::new).hash_one(cookie) % PARTS) as u8;
+        Self { client: client.map(network), part: cookie.map_or(0, part) }
+    }
+}
+
+pub(crate) fn cookie<'f>(fields: &'f unladen_http1::Fields, name: &str) -> Option<&'f [u8]> {
+    let lines = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cookie"));
+    let mut pairs = lines.flat_map(|field| field.value.split(|byte| *byte == b';'));
+    pairs.find_map(|pair| pair.trim_ascii().strip_prefix(name.as_bytes())?.strip_prefix(b"="))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) why: Why,
+    pub(crate) after: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    Full,
+    Timeout,
+    /// There is overload, and younger ones wait.
+    Overloaded,
+}
+
+impl Why {
+    /// In the order of their counts.
+    const ALL: [Self; 3] = [Self::Full, Self::Timeout, Self::Overloaded];
+
+    pub(crate) fn reason(self) -> Reason {
+        match self {
+            Self::Full => Reason::QueueFull,
+            Self::Timeout => Reason::QueueTimeout,
+            Self::Overloaded => Reason::Overloaded,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -4,10 +4,7 @@
 //! Each thread has a connection of its own, so that a request is no other thread's work. Nobody waits longer than the
 //! deadline, connecting included; then the caller decides by itself.
 
-mod call;
-mod circuit;
 mod link;
-mod messages;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -19,10 +16,10 @@ use unladen_observability::{RateServiceState, RateServiceView};
 use unladen_pool::Resolver;
 use unladen_serve_config::RateServiceSettings;
 
-use self::circuit::Circuit;
 use self::link::Link;
 use crate::say::say;
-pub(crate) use messages::{Descriptor, Entry, RateLimitRequest, Verdict};
+
+pub(crate) use self::link::{Descriptor, Entry, RateLimitRequest, Verdict};
 
 const METHOD: &str = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 /// Threads beyond share connections.
@@ -35,7 +32,7 @@ const LONGEST_CAUSE: usize = 300;
 
 #[derive(Debug)]
 pub(crate) struct RateService {
-    settings: RateServiceSettings,
+    pub(super) settings: RateServiceSettings,
     uri: Uri,
     resolver: Arc<Resolver>,
     links: [Mutex<Option<Link>>; LINKS],
@@ -75,8 +72,6 @@ impl Drop for InFlight<'_> {
 
 /// All services: rate bounds share them, across listeners and reloads.
 static ALL: Mutex<Vec<Weak<RateService>>> = Mutex::new(Vec::new());
-
-// === impl RateService ===
 
 impl RateService {
     /// The shared service with these settings.
@@ -128,7 +123,7 @@ impl RateService {
         let sender = self.link(thread);
         let asked = async {
             let sender = sender.await.map_err(|why| why.to_string())?;
-            call::call(sender, self.uri.clone(), question).await
+            link::call(sender, self.uri.clone(), question).await
         };
         let answered = tokio::time::timeout(deadline, asked).await;
         drop(in_flight);
@@ -155,13 +150,9 @@ impl RateService {
         let question = RateLimitRequest { domain, descriptors: vec![Descriptor { entries }], hits_addend: 1 };
         let asked = async {
             let sender = service.link(0).await.map_err(|why| why.to_string())?;
-            call::call(sender, service.uri.clone(), &question).await.map(drop)
+            link::call(sender, service.uri.clone(), &question).await.map(drop)
         };
         tokio::time::timeout(longest, asked).await.unwrap_or_else(|_| Err(format!("no answer within {longest:?}")))
-    }
-
-    pub(crate) fn domain(&self) -> &str {
-        &self.settings.domain
     }
 
     fn link(&self, thread: usize) -> impl Future<Output = Result<h2::client::SendRequest<bytes::Bytes>, Arc<str>>> {
@@ -185,11 +176,11 @@ impl RateService {
             // The connection may be silently dead.
             self.generation.fetch_add(1, Ordering::Relaxed);
         }
-        self.tell(cause, now);
+        self.report(cause, now);
         self.count(unanswered)
     }
 
-    fn tell(&self, cause: String, now: Instant) {
+    fn report(&self, cause: String, now: Instant) {
         let cause: String = cause.chars().take(LONGEST_CAUSE).map(|c| if c.is_control() { ' ' } else { c }).collect();
         let mut told = locked(&self.told);
         told.untold += 1;
@@ -236,6 +227,69 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) fn distinct(services: impl Iterator<Item = Arc<RateService>>) -> Vec<Arc<RateService>> {
     let mut seen = HashSet::new();
     services.filter(|service| seen.insert(Arc::as_ptr(service))).collect()
+}
+
+/// Failures in a row after which it is not asked …
+const FAILURES: u32 = 5;
+/// … for this long at first, doubled each time that it still fails …
+const FIRST: Duration = Duration::from_millis(500);
+/// … up to this.
+const LONGEST: Duration = Duration::from_secs(30);
+
+#[derive(Clone, Debug, Default)]
+struct Circuit {
+    /// In a row.
+    failures: u32,
+    /// When it may be asked again; `None` while it answers.
+    until: Option<Instant>,
+    /// Failed trials in a row.
+    trials: u32,
+}
+
+impl Circuit {
+    /// Whether it is asked now. While it fails, one request each time is let through.
+    fn lets_through(&mut self, now: Instant) -> bool {
+        match self.until {
+            None => true,
+            Some(until) if now < until => false,
+            Some(_) => {
+                // Counted as failed in advance: no other is let through meanwhile.
+                self.trials = self.trials.saturating_add(1);
+                self.open(now);
+                true
+            }
+        }
+    }
+
+    /// Records a success; whether it had failed before.
+    fn succeeded(&mut self) -> bool {
+        let was_open = self.until.is_some();
+        *self = Self::default();
+        was_open
+    }
+
+    /// Records a failure; whether it is not asked any more from now on.
+    fn failed(&mut self, now: Instant) -> bool {
+        if self.until.is_some() {
+            return false;
+        }
+        self.failures = self.failures.saturating_add(1);
+        if self.failures < FAILURES {
+            return false;
+        }
+        self.open(now);
+        true
+    }
+
+    fn is_open(&self) -> bool {
+        self.until.is_some()
+    }
+
+    fn open(&mut self, now: Instant) {
+        let most = FIRST.saturating_mul(1 << self.trials.min(10)).min(LONGEST);
+        // Between half and all of it, so that not all nodes ask at once.
+        self.until = Some(now + most.mul_f64(0.5 + 0.5 * fastrand::f64()));
+    }
 }
 
 #[cfg(test)]

@@ -1,20 +1,20 @@
 //! Composes heads to send on: hop-by-hop fields are left out, and what the listener's settings say is added.
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 use std::net::IpAddr;
 use std::time::Instant;
 
 use http::{HeaderMap, HeaderValue};
-use unladen_cache::is_of_304;
 use unladen_http1::{Field, Fields, Length, Name, Request, Response};
 use unladen_observability::{Reason, Trace, trace_context};
 use unladen_serve_config::{Forwarded, HostRule, ProxySettings};
 
-use crate::cache::cached_response::{CachedResponse, Lines};
-use crate::date::write_date;
-use crate::message::convert::append;
+use super::{append, write_date};
 
 /// Our name in `Via` (RFC 9110, section 7.6.3).
-const VIA: &[u8] = b"1.1 unladen";
+pub(crate) const VIA: &[u8] = b"1.1 unladen";
 
 /// What a request is sent on with, besides what it came with.
 #[derive(Debug)]
@@ -170,7 +170,7 @@ fn passes(field: &Field<'_>, fields: &Fields, named: bool) -> bool {
     !field.id.is_hop_by_hop() && !is_named
 }
 
-fn line(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+pub(crate) fn line(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.reserve(name.len() + value.len() + 4);
     out.extend_from_slice(name);
     out.extend_from_slice(b": ");
@@ -283,7 +283,7 @@ pub(crate) fn response_to_h1(
     out.extend_from_slice(b"\r\n");
 }
 
-fn connection(out: &mut Vec<u8>, to: ToClient) {
+pub(crate) fn connection(out: &mut Vec<u8>, to: ToClient) {
     match (to.keep, to.minor) {
         (false, 1) => line(out, b"connection", b"close"),
         (true, 0) => line(out, b"connection", b"keep-alive"),
@@ -315,7 +315,7 @@ pub(crate) fn digits(mut number: u64, into: &mut [u8; 20]) -> &[u8] {
     }
 }
 
-fn status_line(out: &mut Vec<u8>, status: u16) {
+pub(crate) fn status_line(out: &mut Vec<u8>, status: u16) {
     match status {
         200 => return out.extend_from_slice(b"HTTP/1.1 200 OK\r\n"),
         304 => return out.extend_from_slice(b"HTTP/1.1 304 Not Modified\r\n"),
@@ -345,70 +345,24 @@ pub(crate) fn interim_to_h1(out: &mut Vec<u8>, response: &Response) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Writes a cached head, and returns the body's framing.
-pub(crate) fn memory_to_h1(out: &mut Vec<u8>, memory: &CachedResponse<'_>, more: &Fields, to: &mut ToClient) -> Length {
-    status_line(out, memory.status);
-    match &memory.lines {
-        Lines::Stored(stored) => out.extend_from_slice(&stored.lines),
-        Lines::NotModified(stored) => out.extend_from_slice(stored.lines_of_304()),
-        Lines::Made(_, lines) => out.extend_from_slice(lines),
-        Lines::Own(fields) => fields.iter().for_each(|field| line(out, field.name, field.value)),
-    }
-    more.iter().for_each(|field| line(out, field.name, field.value));
-    if to.via {
-        line(out, b"via", VIA);
-    }
-    if let Length::Exact(length) = memory.length
-        && memory.status != 204
-    {
-        line(out, b"content-length", digits(length, &mut [0; 20]));
-    }
-    connection(out, *to);
-    out.extend_from_slice(b"\r\n");
-    let has_none = to.head || matches!(memory.status, 204 | 304);
-    if has_none { Length::None } else { memory.length }
-}
-
-pub(crate) fn memory_to_h2(memory: &CachedResponse<'_>, more: &Fields, via: bool, now: Instant) -> http::Response<()> {
-    let mut head = http::Response::new(());
-    *head.status_mut() = http::StatusCode::from_u16(memory.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
-    let map: &mut HeaderMap = head.headers_mut();
-    let (fields, is_304) = match &memory.lines {
-        Lines::Stored(stored) => (&stored.fields, false),
-        Lines::NotModified(stored) => (&stored.fields, true),
-        Lines::Made(fields, _) => (*fields, false),
-        Lines::Own(fields) => (fields, false),
-    };
-    let fields = fields.iter().filter(|field| !is_304 || is_of_304(field.name));
-    fields.chain(more.iter()).for_each(|field| append(map, field.name, field.value));
-    if via {
-        append(map, b"via", VIA);
-    }
-    if let Length::Exact(length) = memory.length
-        && memory.status != 204
-    {
-        append(map, b"content-length", digits(length, &mut [0; 20]));
-    }
-    if map.get(http::header::DATE).is_none() {
-        let mut date = Vec::with_capacity(32);
-        write_date(&mut date, now);
-        append(map, b"date", &date);
-    }
-    head
-}
-
 pub(crate) fn response_to_h2(response: &Response, more: &Fields, via: bool, now: Instant) -> http::Response<()> {
     let mut head = http::Response::new(());
     *head.status_mut() = http::StatusCode::from_u16(response.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
     let map: &mut HeaderMap = head.headers_mut();
     response_fields(&response.fields, via, |name, value| append(map, name, value));
     more.iter().for_each(|field| append(map, field.name, field.value));
-    if response.status >= 200 && response.fields.get(Name::Date).is_none() {
+    if response.status >= 200 {
+        date_if_none(map, now);
+    }
+    head
+}
+
+pub(crate) fn date_if_none(map: &mut HeaderMap, now: Instant) {
+    if map.get(http::header::DATE).is_none() {
         let mut date = Vec::with_capacity(32);
         write_date(&mut date, now);
         append(map, b"date", &date);
     }
-    head
 }
 
 /// Makes a local reply: its fields, and its body in plain words.
@@ -435,6 +389,3 @@ pub(crate) fn not_kept(response: &mut Response, status: u16, content_type: &[u8]
     response.fields.push(b"content-length", body.len().to_string().as_bytes());
     response.fields.push(b"cache-control", b"no-store");
 }
-
-#[cfg(test)]
-pub(crate) mod tests;

@@ -1,12 +1,17 @@
-//! The principal type is [`ErrorPage`]: a page of the site's own for local replies.
+//! Local replies. The principal type is [`ErrorPage`], a page of the site's own for them; [`local_reply`] writes an error
+//! answer in the form its reader wants.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use unladen_http1::Fields;
+use unladen_http1::{Fields, Length, Request, Response};
 use unladen_observability::Reason;
+
+use super::compose;
 
 /// Longest page in bytes: it is kept in memory, and sent with each error.
 const LONGEST: u64 = 256 * 1024;
@@ -134,6 +139,35 @@ pub(crate) fn takes_html(fields: &Fields) -> bool {
         let is_refused = |part: &[u8]| matches!(part, [b'q' | b'Q', b'=', b'0', rest @ ..] if rest.iter().all(|byte| matches!(byte, b'.' | b'0')));
         is_html && !parts.any(is_refused)
     })
+}
+
+/// Makes a site's local reply: its own page for clients that take HTML; else text with the request identifier, which
+/// finds the log line.
+pub(crate) fn local_reply(
+    response: &mut Response,
+    (reason, retry_after): (Reason, Option<Duration>),
+    page: Option<&ErrorPage>,
+    request: &Request,
+    id: &[u8],
+) -> String {
+    let words = compose::local(response, reason, retry_after);
+    let body = match page {
+        Some(page) if takes_html(&request.fields) => {
+            response.fields.set(b"content-type", b"text/html; charset=utf-8");
+            page.write(response.status, reason, id)
+        }
+        _ if id.is_empty() => words,
+        _ => format!("{words}request {}\n", shown(id)),
+    };
+    if page.is_some() {
+        response.fields.push(b"vary", b"accept");
+    }
+    if reason == Reason::MethodNotAllowed {
+        response.fields.push(b"allow", b"GET, HEAD");
+    }
+    response.length = Length::Exact(body.len() as u64);
+    response.fields.set(b"content-length", body.len().to_string().as_bytes());
+    body
 }
 
 #[cfg(test)]

@@ -2,34 +2,55 @@
 //! ([`Pump`]). Most keep no more than one block, so a slow end holds up the other. HTTP/2 is bounded by its client's
 //! share, a coding by its window; and a [`Relay`] spools what a slow client does not take as `[buffer]` says.
 
-mod coded_sink;
 mod fastcgi_source;
 mod file_source;
 mod h1_sink;
 mod h2_sink;
-mod plain_sink;
-mod pump;
 mod relay;
-mod send_file;
 mod sink;
-mod sink_error;
 mod source;
-mod source_error;
-mod spooled;
 
-pub(crate) use coded_sink::CodedSink;
-pub(crate) use fastcgi_source::{FastCgiSource, Output};
-pub(crate) use file_source::{FileSource, Piece, read_now};
-pub(crate) use h1_sink::H1Sink;
-pub(crate) use h2_sink::H2Sink;
-pub(crate) use plain_sink::PlainSink;
-pub(crate) use pump::{Pump, PumpError};
-pub(crate) use relay::{Relay, Relayed};
-pub(crate) use sink::Sink;
-pub(crate) use sink_error::SinkError;
-pub(crate) use source::{BodySource, FetchSource, Guard, H1Source, H2Source};
-pub(crate) use source_error::SourceError;
-pub(crate) use spooled::SpoolSource;
+use unladen_http1::Fault;
+
+use super::spool::SpoolError;
+
+pub(crate) use self::fastcgi_source::{FastCgiSource, Output};
+pub(crate) use self::file_source::{FileSource, Piece, read_now};
+pub(crate) use self::h1_sink::H1Sink;
+pub(crate) use self::h2_sink::H2Sink;
+pub(crate) use self::relay::{Relay, Relayed};
+pub(crate) use self::sink::{PlainSink, Pump, PumpError, Sink};
+pub(crate) use self::source::{BodySource, FetchSource, Guard, H1Source, H2Source, SpoolSource};
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SinkError {
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("{0}")]
+    H2(#[from] h2::Error),
+    #[error("the file became shorter while it was sent")]
+    Shrunk,
+    #[error("the connection was closed")]
+    Gone,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SourceError {
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("the connection ended before the body")]
+    Closed,
+    #[error("{0}")]
+    Malformed(#[from] Fault),
+    #[error("{0}")]
+    FastCgi(#[from] unladen_fastcgi::Fault),
+    #[error("{0}")]
+    H2(#[from] h2::Error),
+    #[error("the file became shorter while it was sent")]
+    Shrunk,
+    #[error("{0}")]
+    Spool(#[from] SpoolError),
+}
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,12 @@
 //! The principal type is [`MatchedListener`]: the listener that a URL's request reaches.
 
+use std::io;
 use std::net::IpAddr;
 
+use unladen_http1::Fault;
 use unladen_serve_config::{HostName, ListenAddress, ProxySettings, Settings, SiteSettings, address_text};
 use url::{Host, Url};
 
-use super::error::OutlookError;
 use crate::site::hosts::Hosts;
 
 #[derive(Clone, Copy, Debug)]
@@ -112,4 +113,26 @@ fn is_at(listener: &ListenAddress, url: &Url) -> bool {
         _ => true,
     };
     is_host && Some(address.port()) == url.port_or_known_default()
+}
+
+/// Why nothing can be said of a request.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutlookError {
+    #[error("`{0}` is no URL of a page: write it as http://host/path")]
+    Url(String),
+    #[error("nothing listens at port {port}: there is {listeners}; give a URL with one of their ports")]
+    NoListener { port: u16, listeners: String },
+    #[error("no site at {listener} has the name `{host}`: such a request is answered with 421; there is {names}")]
+    Misdirected { host: String, listener: String, names: String },
+    #[error(
+        "such a request is answered with {} ({}): it is none that two readers would read alike",
+        .0.status(),
+        .0.as_str()
+    )]
+    Refused(Fault),
+    #[error("{0}")]
+    Site(String),
+    #[error("cannot ask: {0}")]
+    System(#[from] io::Error),
 }

@@ -10,10 +10,9 @@ use unladen_serve_config::{Application, RouteAction, RouteMatch, SiteSettings};
 use super::seen::{RouteSeen, shown};
 use crate::proxy::Proxy;
 use crate::site::Site;
-use crate::site::edits::Edits;
 use crate::site::folder::Folder;
-use crate::site::route::{Action, Route};
-use crate::site::routes::guards::ChosenRoute;
+use crate::site::route::{Action, Edits, Route};
+use crate::site::routes::ChosenRoute;
 
 pub(super) struct FoundRoute<'s> {
     pub(super) seen: RouteSeen,

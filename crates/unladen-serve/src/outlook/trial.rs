@@ -8,24 +8,22 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Builder;
 use tokio::task::spawn_local;
 use tokio::time::timeout;
-use unladen_cache::{FetchReader, NoStore};
-use unladen_http1::Fields;
+use unladen_cache::{FetchReader, NoStore, Time};
+use unladen_http1::{Fields, Length, Response};
 use unladen_observability::{Observability, ObservabilitySettings, Version};
 use unladen_pool::Resolver;
 use unladen_serve_config::Settings;
 
-use super::reasons;
 use super::seen::{AnswerSeen, KeptFor, Outlook, Rule, WhyNot, shown};
+use crate::cache::News;
 use crate::cache::cache_lookup::ValidatorAnswer;
 use crate::cache::fetch_plan::FetchPlan;
-use crate::cache::news::News;
 use crate::context::Context;
 use crate::limits::budget::Budget;
-use crate::peer::Peer;
-use crate::responder::arrival::Arrival;
+use crate::responder::admit::{Arrival, InboundRequest};
 use crate::responder::fetch::fetch;
-use crate::responder::inbound_request::InboundRequest;
 use crate::site::prepare::Who;
+use crate::site::trust::Peer;
 
 /// Upper bound; the upstream's own apply first.
 const LONGEST: Duration = Duration::from_secs(120);
@@ -79,7 +77,8 @@ async fn ask(
         let now = Instant::now();
         let inbound =
             InboundRequest::new(&context, &site, Arrival { index, version: Version::Http11, began: now, now, peer });
-        let known = inbound.ask(&wanted.request, who).await;
+        inbound.who.set(who);
+        let known = inbound.ask(&wanted.request).await;
         wanted.version = label(known.ok(), &wanted, outlook);
     }
     wanted.is_validated = wanted.version.is_some();
@@ -157,7 +156,7 @@ async fn fetched(
         // The length was not announced.
         Ok(_) => outlook.why_not.push(WhyNot::of_answer(NoStore::TooLarge)),
         Err(_) => {
-            outlook.why_not.extend(reasons::of(wanted, response.clone()).into_iter().map(WhyNot::of_answer));
+            outlook.why_not.extend(reasons(wanted, response.clone()).into_iter().map(WhyNot::of_answer));
         }
     }
 }
@@ -189,4 +188,66 @@ fn told(fields: &Fields) -> Vec<(String, String)> {
         (name, value)
     });
     told.collect()
+}
+
+/// More than there are.
+const MOST: usize = 16;
+
+/// The cache gives only the first reason: it is remedied, and the cache asked again.
+pub(super) fn reasons(mut wanted: FetchPlan, mut response: Response) -> Vec<NoStore> {
+    let mut reasons = Vec::new();
+    let received = Time::now();
+    while let Err(why) = wanted.judge(&response, received) {
+        if reasons.contains(&why) || reasons.len() >= MOST {
+            break;
+        }
+        reasons.push(why);
+        mend(why, &mut wanted, &mut response);
+    }
+    reasons
+}
+
+/// Changes request and answer so that this reason no longer applies.
+fn mend(why: NoStore, wanted: &mut FetchPlan, response: &mut Response) {
+    let request = &mut wanted.request;
+    match why {
+        NoStore::Method => request.method = b"GET".to_vec(),
+        NoStore::RequestNoStore => without(&mut request.fields, &[b"cache-control", b"pragma"]),
+        NoStore::Status | NoStore::OddRequest => response.status = 200,
+        NoStore::NoStore => take_off(&mut response.fields, b"no-store"),
+        NoStore::Private => take_off(&mut response.fields, b"private"),
+        NoStore::Authorization => without(&mut request.fields, &[b"authorization"]),
+        NoStore::SetCookie => without(&mut response.fields, &[b"set-cookie"]),
+        NoStore::VaryAll => without(&mut response.fields, &[b"vary"]),
+        // As if a validator vouched for it.
+        NoStore::NoLifetime => wanted.is_validated = true,
+        NoStore::Cookies => without(&mut request.fields, &[b"cookie"]),
+        NoStore::TooLarge => response.length = Length::None,
+    }
+}
+
+fn without(fields: &mut Fields, names: &[&[u8]]) {
+    fields.retain(|field| !names.iter().any(|name| field.name.eq_ignore_ascii_case(name)));
+}
+
+/// Removes a directive of `Cache-Control` and its kin.
+fn take_off(fields: &mut Fields, directive: &[u8]) {
+    for name in [&b"cache-control"[..], b"cdn-cache-control"] {
+        let lines: Vec<Vec<u8>> = fields
+            .iter()
+            .filter(|field| field.name.eq_ignore_ascii_case(name))
+            .map(|field| field.value.to_vec())
+            .collect();
+        if lines.is_empty() {
+            continue;
+        }
+        let joined = lines.join(&b", "[..]);
+        let is_meant = |part: &[u8]| {
+            let word = part.split(|byte| *byte == b'=').next().unwrap_or_default();
+            word.trim_ascii().eq_ignore_ascii_case(directive)
+        };
+        let left: Vec<&[u8]> = joined.split(|byte| *byte == b',').filter(|part| !is_meant(part)).collect();
+        without(fields, &[name]);
+        fields.push(name, &left.join(&b","[..]));
+    }
 }

@@ -37,8 +37,6 @@ pub(crate) enum NotSent {
     Missing(String),
 }
 
-// === impl NamedFiles ===
-
 impl NamedFiles {
     /// The configured folders, and that of the scripts.
     pub(crate) fn new(script: &ScriptSettings) -> Self {

@@ -1,21 +1,22 @@
 //! The principal type is [`Phase`]: where in its life a request is. This file is the map of that life.
 //!
 //! ```text
-//! a client connects ── at a site: PROXY, TLS (listen/open) ── downstream/h1 or h2: a head is read, strictly (unladen-http1)
+//! a client connects ── at a site: PROXY, TLS (listen) ── downstream/h1 or h2: a head is read, strictly (unladen-http1)
 //!        │ no request of HTTP: 400, 431, 501, 505
 //!        │
-//! a site (responder):
+//! a site (responder, a file a stage; admit has them one after the other):
 //!        │ prepare      for whom it is, from which country; what a client says of itself is taken off
 //!        │ PURGE        forgets (purge)                                          200, 403
+//!        │ route        where its path leads; redirects and refusals (early)      301, 401, 403, 404
 //!        │ ask          a validator, what the page's version is now
 //!        │ look, decide what is stored, and whether it answers (cache_lookup; unladen-cache)
-//!        │              ├─ it does: respond_cached (reply)                        200, 206, 304, 412, 416
+//!        │              ├─ it does: send_cached (respond)                         200, 206, 304, 412, 416
 //!        │              ├─ wait: together with all who ask for the same (wait); one of them fetches (fetch),
-//!        │              │        the answer is judged, told and stored (cache_fetch)
+//!        │              │        the answer is judged, announced and stored (cache_fetch)
 //!        │              └─ pass: the application, for this client alone; what an unsafe request changed is forgotten (response_policy)
 //!        │ crowd        too many under way of one client                         429
 //!        │
-//! an outbound, and what a site asks its application (transaction; upstream/exchange, attempt):
+//! an outbound, and what a site asks its application (transaction; upstream, upstream/attempt):
 //! Admitting    rates                                                             413, 429 at once
 //!        │
 //! Receiving    the body, if it is to wait for its end (spool): in memory, then

@@ -5,20 +5,18 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use unladen_cache::{FetchWriter, Policy, make_conditional};
-use unladen_http1::{Name, Request, Response};
-use unladen_observability::{UpstreamIndex, Version};
+use unladen_http1::{Name, Request};
+use unladen_observability::UpstreamIndex;
 
+use super::peers::ask_peers;
+use crate::cache::News;
 use crate::cache::cache_fetch::CacheFetch;
 use crate::cache::fetch_plan::FetchPlan;
-use crate::cache::news::News;
 use crate::context::Context;
 use crate::limits::crowd::CrowdPermit;
 use crate::limits::queue::{Flow, QueueEntry};
 use crate::message::downstream::{Downstream, Internal};
-use crate::message::stream::BodySource;
-use crate::request::fetched::Fetched;
-use crate::request::watch::Watch;
-use crate::responder::peers::ask_peers;
+use crate::request::Fetched;
 use crate::transaction::Transaction;
 
 /// Reduces a request to what its cache key depends on: what must not split the cache must not change the answer either.
@@ -65,27 +63,14 @@ pub(crate) fn fetch(
                 None => return,
             }
         }
-        let began = Instant::now();
         let mut client = Downstream::Internal(Internal::Fetch(fetch));
         let transaction = Transaction {
-            context: &context,
-            proxy: &proxy,
-            index,
-            request: &request,
-            version: Version::Http11,
-            began,
-            now: began,
-            cache: None,
-            client: None,
-            port: None,
             script,
             fetched: Some(fetched),
             queue_entry: QueueEntry { flow, shared: Some(&join), is_question: false },
-            endpoint: None,
+            ..Transaction::new(&context, &proxy, index, &request, Instant::now())
         };
-        let mut watch = Watch::new();
-        let (mut response, mut up, mut id) = (Response::default(), Vec::new(), Vec::new());
-        transaction.run(&mut watch, &mut BodySource::Empty, &mut client, &mut response, &mut up, &mut id).await;
+        transaction.run_for(&mut client).await;
         drop(place);
     }));
 }

@@ -4,20 +4,16 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use unladen_http1::{Length, Request, Response};
-use unladen_observability::{Answering, Asked, End, Reason, UpstreamIndex, Version};
+use unladen_observability::{Answering, Asked, Reason, UpstreamIndex};
 
-use super::inbound_request::{ClientSide, InboundRequest};
+use super::admit::InboundRequest;
 use crate::cache::Cache;
-use crate::cache::cache_fetch::{CacheFetch, PeerOutcome};
+use crate::cache::cache_fetch::CacheFetch;
 use crate::cache::cache_lookup::{CacheLookup, ValidatorAnswer};
 use crate::context::Context;
-use crate::limits::queue::QueueEntry;
-use crate::message::downstream::{Downstream, Internal};
-use crate::message::stream::BodySource;
-use crate::peer::Peer;
-use crate::request::fetched::Fetched;
-use crate::request::watch::Watch;
-use crate::site::prepare::Who;
+use crate::message::downstream::{ClientSide, Downstream, Internal};
+use crate::request::{Fetched, Finished};
+use crate::site::trust::Peer;
 use crate::tier::words::{Question, Told};
 use crate::tier::{PeerPlan, Tier, Turn};
 use crate::transaction::Transaction;
@@ -41,40 +37,23 @@ pub(super) async fn ask_peers(
         let mut request = request.clone();
         tier.write(&Question { only_stored, ..question.clone() }, &mut request.fields);
         fetch.begin_asking(keeps);
-        let began = Instant::now();
         let mut client = Downstream::Internal(Internal::Fetch(fetch));
+        let index = tier.proxy.index(index);
         let transaction = Transaction {
-            context,
-            proxy: &tier.proxy,
-            index: tier.proxy.index(index),
-            request: &request,
-            version: Version::Http11,
-            began,
-            now: began,
-            cache: None,
-            client: None,
-            port: None,
-            script: None,
             fetched: Some(fetched.clone()),
-            queue_entry: QueueEntry::default(),
             endpoint: Some(&endpoint),
+            ..Transaction::new(context, &tier.proxy, index, &request, Instant::now())
         };
-        let mut watch = Watch::new();
-        let (mut response, mut up, mut id) = (Response::default(), Vec::new(), Vec::new());
-        transaction.run(&mut watch, &mut BodySource::Empty, &mut client, &mut response, &mut up, &mut id).await;
+        transaction.run_for(&mut client).await;
         let Downstream::Internal(Internal::Fetch(back)) = client else { return None };
         fetch = back;
         let outcome = fetch.end_asking();
-        tier.counts.asked(match outcome {
-            PeerOutcome::Answered => Asked::Answered,
-            PeerOutcome::Refused => Asked::Refused,
-            PeerOutcome::Failed => Asked::Failed,
-        });
+        tier.counts.asked(outcome);
         match outcome {
-            PeerOutcome::Answered => return None,
-            PeerOutcome::Refused => (),
+            Asked::Answered => return None,
+            Asked::Refused => (),
             // The client has waited for long enough.
-            PeerOutcome::Failed => break,
+            Asked::Failed => break,
         }
     }
     // From now on it describes the application.
@@ -116,7 +95,7 @@ impl InboundRequest<'_> {
     pub(super) fn is_behind(&self, cache: &Cache) -> bool {
         let Some(question) = self.asked_by.get() else { return false };
         match (&cache.fleet, &question.position) {
-            (Some(link), Some(theirs)) => !link.position().is_some_and(|own| own.has_reached(theirs)),
+            (Some(link), Some(theirs)) => !link.fleet.position().is_some_and(|own| own.has_reached(theirs)),
             (None, None) => false,
             // One of them misses purges, and nobody knows which.
             _ => true,
@@ -126,20 +105,20 @@ impl InboundRequest<'_> {
     pub(super) async fn refuse_peer(
         &self,
         request: &Request,
-        client_side: &mut ClientSide<'_, '_>,
+        to: &mut ClientSide<'_, '_>,
         is_behind: bool,
-        who: Who,
-    ) -> (End, Instant) {
+    ) -> Finished {
         if let Some(tier) = &self.site.tier {
             tier.counts.answering(if is_behind { Answering::Behind } else { Answering::Refused });
         }
-        self.own(request, client_side, Reason::NotForPeers, None, who).await
+        self.send_local_reply(request, to, Reason::NotForPeers, None).await
     }
 
-    pub(crate) fn tell_peer(&self, client_side: &mut ClientSide<'_, '_>, version: Option<&[u8]>) {
+    /// Adds what a peer needs to know of the answer.
+    pub(super) fn add_for_peer(&self, to: &mut ClientSide<'_, '_>, version: Option<&[u8]>) {
         if let (Some(tier), true) = (&self.site.tier, self.is_for_peer()) {
             tier.counts.answering(Answering::Answered);
-            Told::of(version).write(client_side.more);
+            Told::of(version).write(to.more);
         }
     }
 
@@ -150,28 +129,29 @@ impl InboundRequest<'_> {
     }
 
     /// Tells a peer that an answer is awaited; `false` if it has gone.
-    pub(super) async fn is_told_to_wait(&self, client_side: &mut ClientSide<'_, '_>) -> bool {
+    pub(super) async fn is_told_to_wait(&self, to: &mut ClientSide<'_, '_>) -> bool {
         let response = Response { status: PROCESSING, minor: 1, length: Length::None, ..Response::default() };
-        client_side.client.interim(&response).await.is_ok()
+        to.client.interim(&response).await.is_ok()
     }
 
     /// Peers to ask before the application; `None` if no other node can know the answer.
-    pub(super) fn peers(&self, cache_lookup: &CacheLookup<'_>, key: &[u8]) -> Option<PeerPlan> {
+    pub(super) fn peers(&self, lookup: &CacheLookup<'_>, key: &[u8]) -> Option<PeerPlan> {
         let tier = self.site.tier.as_ref()?;
-        let CacheLookup { cache, request, who, known, .. } = cache_lookup;
-        let is_for_all = !cache_lookup.has_cookies
-            && !cache_lookup.is_authorized
+        let CacheLookup { cache, request, known, .. } = lookup;
+        let is_for_all = !lookup.has_cookies
+            && !lookup.is_authorized
             && !self.is_for_peer()
             && matches!(known, ValidatorAnswer::Nothing | ValidatorAnswer::Version(_));
         // What is in doubt here would be so as a copy, too.
-        if !is_for_all || cache_lookup.is_leaving || cache_lookup.is_cut_off {
+        if !is_for_all || lookup.is_leaving || lookup.is_cut_off {
             return None;
         }
         let position = match &cache.fleet {
-            Some(link) => Some(link.settled_position()?),
+            Some(link) => Some(link.fleet.settled_position()?),
             None => None,
         };
         let (turns, keeps) = tier.turns(key, self.now)?;
+        let who = self.who.get();
         let question = Question { address: who.address, is_https: who.is_https, position, only_stored: false };
         debug_assert!(request.method == b"GET");
         Some(PeerPlan { tier: tier.clone(), turns, keeps, question })

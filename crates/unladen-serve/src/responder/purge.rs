@@ -1,38 +1,31 @@
 //! PURGE: purges before it answers.
 
 use std::fmt::Write;
-use std::time::Instant;
 
 use unladen_cache::{Purge, tags_of, write_key};
 use unladen_fleet::{Outcome, Wait, What};
 use unladen_http1::Request;
 use unladen_observability::{End, Reason};
 
-use super::inbound_request::{ClientSide, InboundRequest};
-use crate::cache::Cache;
-use crate::cache::fleet_link::what;
+use super::admit::InboundRequest;
 use crate::cache::response_policy::push_status;
+use crate::cache::{Cache, what};
 use crate::message::compose::not_kept;
-use crate::site::prepare::Who;
+use crate::message::downstream::ClientSide;
+use crate::request::Finished;
 
 impl InboundRequest<'_> {
     /// Purges a page by target and host, or all with a tag from `Cache-Tag`, `Surrogate-Key` or `xkey`. `X-Purge: soft`
     /// only has it revalidated, `X-Purge: prefix` means all pages beginning so, and `X-Purge: wait=quorum` says which
     /// nodes of a fleet to wait for.
-    pub(crate) async fn purge(
-        &self,
-        cache: &Cache,
-        request: &Request,
-        client_side: &mut ClientSide<'_, '_>,
-        who: Who,
-    ) -> (End, Instant) {
+    pub(crate) async fn purge(&self, cache: &Cache, request: &Request, to: &mut ClientSide<'_, '_>) -> Finished {
         // The client as trusted proxies name it: such a proxy is not allowed for being one.
-        let may = match who.address {
+        let may = match self.who.get().address {
             Some(address) => cache.settings.purge.iter().any(|network| network.contains(&address.to_canonical())),
             None => cache.settings.purge_unix,
         };
         if !may {
-            return self.own(request, client_side, Reason::PurgeForbidden, None, who).await;
+            return self.send_local_reply(request, to, Reason::PurgeForbidden, None).await;
         }
         let ways = request.fields.find(b"x-purge").unwrap_or_default();
         let has = |word: &[u8]| ways.split(|byte| *byte == b',').any(|way| way.trim_ascii().eq_ignore_ascii_case(word));
@@ -54,9 +47,9 @@ impl InboundRequest<'_> {
             [true, false]
                 .into_iter()
                 .map(|is_https| {
-                    client_side.key.clear();
-                    write_key(request, is_https, &cache.policy, client_side.key);
-                    let key = client_side.key.clone();
+                    to.key.clear();
+                    write_key(request, is_https, &cache.policy, to.key);
+                    let key = to.key.clone();
                     cache.forget(&if has(b"prefix") { Purge::Prefix(key) } else { Purge::Key(key) }, is_soft)
                 })
                 .sum::<u64>()
@@ -68,22 +61,22 @@ impl InboundRequest<'_> {
         if let Some(fleet) = &cache.fleet {
             // Written in this order: who has read the last has read all.
             let last = told.pop();
-            told.into_iter().for_each(|what| fleet.tell(what, is_soft));
+            told.into_iter().for_each(|what| fleet.announce(what, is_soft));
             if let Some(last) = last {
                 let outcome = fleet.purge(last, is_soft, wait).await;
                 if !outcome.is_confirmed {
                     status = 202;
                 }
-                tell(&outcome, &mut words);
+                write_outcome(&outcome, &mut words);
             }
         }
-        not_kept(client_side.response, status, b"text/plain", &words);
-        push_status(&mut client_side.response.fields, &unladen_cache::CacheStatus::default());
-        self.say(request, client_side, &words, (End::Answered, "purge")).await
+        not_kept(to.response, status, b"text/plain", &words);
+        push_status(&mut to.response.fields, &unladen_cache::CacheStatus::default());
+        self.send_text(request, to, &words, (End::Answered, "purge")).await
     }
 }
 
-fn tell(outcome: &Outcome, words: &mut String) {
+fn write_outcome(outcome: &Outcome, words: &mut String) {
     for node in &outcome.nodes {
         let _ = match (node.confirmed_after, node.has_left) {
             (Some(after), _) => {

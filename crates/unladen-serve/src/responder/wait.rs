@@ -11,19 +11,21 @@ use unladen_cache::{
     CacheStatus, FetchReader, FetchWriter, Forwarded, Joined, Stored, Time, Verdict, may_serve_on_error, precondition,
 };
 use unladen_http1::Length;
-use unladen_observability::{CacheResult, End, Reason};
+use unladen_observability::{CacheResult, Reason};
 
+use super::admit::InboundRequest;
 use super::fetch::fetch;
-use super::inbound_request::{ClientSide, InboundRequest};
 use crate::cache::cache_lookup::{CacheLookup, Found, ValidatorAnswer};
 use crate::cache::fetch_plan::FetchPlan;
-use crate::cache::news::{Began, News, Storable, hops};
+use crate::cache::response_policy::push_status;
+use crate::cache::{Began, News, Storable, hops};
+use crate::message::downstream::ClientSide;
 use crate::message::stream::{BodySource, FetchSource};
-use crate::request::fetched::Fetched;
 use crate::request::watch::Deadline;
+use crate::request::{Fetched, Finished};
 
-pub(crate) enum Waited {
-    Ended(End, Instant),
+pub(super) enum Waited {
+    Finished(Finished),
     NotForAll,
     /// The answer varies by fields in which this request differs; its values of them.
     Another(Vec<u8>),
@@ -40,35 +42,34 @@ fn give_up(writer: FetchWriter<News>) {
 
 impl InboundRequest<'_> {
     /// Waits for an answer of the application, and starts a fetch if there is none.
-    pub(crate) async fn wait(
+    pub(super) async fn wait(
         &self,
-        cache_lookup: &CacheLookup<'_>,
-        client_side: &mut ClientSide<'_, '_>,
+        lookup: &CacheLookup<'_>,
+        to: &mut ClientSide<'_, '_>,
         found: &Found,
         forwarded: Forwarded,
         told_apart: Option<Vec<u8>>,
     ) -> Waited {
-        let join = cache_lookup.join_key(client_side.key, told_apart.as_deref().unwrap_or(client_side.variant));
-        let (mut reader, leads) = match cache_lookup.cache.fetches.join(&join) {
+        let join = lookup.join_key(to.key, told_apart.as_deref().unwrap_or(to.variant));
+        let (mut reader, leads) = match lookup.cache.fetches.join(&join) {
             Joined::Follow(reader) => {
                 if let Some(queue) = &self.proxy.queue {
-                    queue.join(&join, self.flow(cache_lookup.request, cache_lookup.who));
+                    queue.join(&join, self.flow(lookup.request));
                 }
                 (reader, false)
             }
             Joined::Lead(writer, reader) => {
-                let place = match self.go(cache_lookup.who) {
+                let place = match self.go() {
                     Ok(place) => place,
                     Err((reason, after)) => {
                         give_up(writer);
-                        return self
-                            .ended(self.own(cache_lookup.request, client_side, reason, after, cache_lookup.who).await);
+                        return Waited::Finished(self.send_local_reply(lookup.request, to, reason, after).await);
                     }
                 };
-                let wanted = self.wanted(cache_lookup, client_side.key, found.stored.clone());
+                let wanted = self.wanted(lookup, to.key, found.stored.clone());
                 let fetched = Rc::new(Fetched::default());
                 self.fetched.replace(Some(fetched.clone()));
-                let queue_entry = (self.flow(cache_lookup.request, cache_lookup.who), join);
+                let queue_entry = (self.flow(lookup.request), join);
                 fetch(self.context, self.index, wanted, writer, place, fetched, queue_entry);
                 (reader, true)
             }
@@ -76,7 +77,7 @@ impl InboundRequest<'_> {
         let beat = self.beat();
         let mut deadline = Deadline::new(self.now, beat.unwrap_or(LONG), None);
         let news = loop {
-            let ClientSide { watch, body, client, .. } = client_side;
+            let ClientSide { watch, body, client, .. } = to;
             let waiting = poll_fn(|cx| {
                 if let Poll::Ready(news) = reader.poll_head(cx) {
                     return Poll::Ready(Some(news));
@@ -86,7 +87,7 @@ impl InboundRequest<'_> {
             match (watch.over(&deadline, pin!(waiting)).await, beat) {
                 (Some(news), _) => break news,
                 // The fetch has bounds of its own.
-                (None, Some(beat)) if self.is_told_to_wait(client_side).await => {
+                (None, Some(beat)) if self.is_told_to_wait(to).await => {
                     deadline = Deadline::new(Instant::now(), beat, None);
                 }
                 (None, _) => break None,
@@ -95,7 +96,7 @@ impl InboundRequest<'_> {
         let result = if leads { CacheResult::Miss } else { CacheResult::Collapsed };
         let status = CacheStatus { forwarded: Some(forwarded), collapsed: !leads, ..CacheStatus::default() };
         let (reason, after) = match news {
-            None => return self.ended(self.gone(cache_lookup)),
+            None => return Waited::Finished(self.report_gone(lookup)),
             Some(Some(News::Stored(stored, hops))) => {
                 let detail = hops.is_some().then_some("peer");
                 let status = CacheStatus { forwarded_status: Some(304), stored: true, detail, ..status };
@@ -103,10 +104,10 @@ impl InboundRequest<'_> {
                 // Only the asker is told of hops.
                 let hops = hops.as_deref().filter(|_| leads);
                 let told = (Some(status), hops);
-                return self.ended(self.respond_cached(cache_lookup, client_side, &stored, (result, ""), told).await);
+                return Waited::Finished(self.send_cached(lookup, to, &stored, (result, ""), told).await);
             }
             Some(Some(News::Began(began))) => {
-                if !leads && let Some(waited) = self.is_for_another(cache_lookup, &began, client_side) {
+                if !leads && let Some(waited) = self.is_for_another(lookup, &began, to) {
                     return waited;
                 }
                 let why = began.kept.as_ref().err().map_or("", |why| why.as_str());
@@ -117,8 +118,8 @@ impl InboundRequest<'_> {
                     detail: (!detail.is_empty()).then_some(detail),
                     ..status
                 };
-                match self.stream(cache_lookup, client_side, &began, reader, (result, why), status).await {
-                    Ok(ended) => return self.ended(ended),
+                match self.stream(lookup, to, &began, reader, (result, why), status).await {
+                    Ok(finished) => return Waited::Finished(finished),
                     Err(reason) => (reason, None),
                 }
             }
@@ -126,25 +127,20 @@ impl InboundRequest<'_> {
             Some(Some(News::Failed(reason, after))) => (reason, after),
             Some(None) => (Reason::UpstreamClosed, None),
         };
-        self.instead(cache_lookup, client_side, found, reason, after).await
+        self.instead(lookup, to, found, reason, after).await
     }
 
-    pub(crate) fn fetch_behind(
-        &self,
-        cache_lookup: &CacheLookup<'_>,
-        client_side: &ClientSide<'_, '_>,
-        stored: &Arc<Stored>,
-    ) {
-        let join = cache_lookup.join_key(client_side.key, client_side.variant);
-        let Joined::Lead(writer, _) = cache_lookup.cache.fetches.join(&join) else { return };
-        let Ok(place) = self.place(cache_lookup.who) else { return give_up(writer) };
-        let wanted = self.wanted(cache_lookup, client_side.key, Some(stored.clone()));
-        let queue_entry = (self.flow(cache_lookup.request, cache_lookup.who), join);
+    pub(super) fn fetch_behind(&self, lookup: &CacheLookup<'_>, to: &ClientSide<'_, '_>, stored: &Arc<Stored>) {
+        let join = lookup.join_key(to.key, to.variant);
+        let Joined::Lead(writer, _) = lookup.cache.fetches.join(&join) else { return };
+        let Ok(place) = self.place() else { return give_up(writer) };
+        let wanted = self.wanted(lookup, to.key, Some(stored.clone()));
+        let queue_entry = (self.flow(lookup.request), join);
         fetch(self.context, self.index, wanted, writer, place, Rc::default(), queue_entry);
     }
 
-    fn wanted(&self, cache_lookup: &CacheLookup<'_>, key: &[u8], stored: Option<Arc<Stored>>) -> FetchPlan {
-        let version = match &cache_lookup.known {
+    fn wanted(&self, lookup: &CacheLookup<'_>, key: &[u8], stored: Option<Arc<Stored>>) -> FetchPlan {
+        let version = match &lookup.known {
             ValidatorAnswer::Version(version) => Some(version.clone()),
             _ => None,
         };
@@ -152,114 +148,103 @@ impl InboundRequest<'_> {
             site: self.site.clone(),
             proxy: self.proxy.clone(),
             script: self.script.borrow().clone(),
-            request: cache_lookup.request.clone(),
-            is_https: cache_lookup.who.is_https,
+            request: lookup.request.clone(),
+            is_https: self.who.get().is_https,
             key: key.to_vec(),
             address: self.asked_by.get().map_or(self.peer.address, |question| question.address),
             stored,
             is_validated: version.is_some(),
             version,
             requested: Time::now(),
-            sequence: cache_lookup.cache.store.sequence(),
+            sequence: lookup.cache.store.sequence(),
             // After the sequence: what is purged from here on is not stored, whoever answers.
-            peers: self.peers(cache_lookup, key),
+            peers: self.peers(lookup, key),
         }
     }
 
-    fn is_for_another(
-        &self,
-        cache_lookup: &CacheLookup<'_>,
-        began: &Began,
-        client_side: &ClientSide<'_, '_>,
-    ) -> Option<Waited> {
+    fn is_for_another(&self, lookup: &CacheLookup<'_>, began: &Began, to: &ClientSide<'_, '_>) -> Option<Waited> {
         let Ok(Storable { nominated, variant, freshness, .. }) = &began.kept else { return Some(Waited::NotForAll) };
-        if !cache_lookup.may_share(freshness) {
+        if !lookup.may_share(freshness) {
             return Some(Waited::NotForAll);
         }
-        let mut own = Vec::with_capacity(client_side.variant.len());
-        nominated.write_variant(cache_lookup.request, &cache_lookup.cache.policy, &mut own);
+        let mut own = Vec::with_capacity(to.variant.len());
+        nominated.write_variant(lookup.request, &lookup.cache.policy, &mut own);
         (own != *variant).then_some(Waited::Another(own))
     }
 
     /// Passes on an answer under way. An error if it broke off before the client had any of it.
     async fn stream(
         &self,
-        cache_lookup: &CacheLookup<'_>,
-        client_side: &mut ClientSide<'_, '_>,
+        lookup: &CacheLookup<'_>,
+        to: &mut ClientSide<'_, '_>,
         began: &Began,
         reader: FetchReader<News>,
         result: (CacheResult, &'static str),
         status: CacheStatus<'_>,
-    ) -> Result<(End, Instant), Reason> {
+    ) -> Result<Finished, Reason> {
         let response = &began.response;
         if let Ok(kept) = &began.kept
             && response.status == 200
-            && precondition(cache_lookup.request, &kept.validators(), kept.freshness.received) != Verdict::Proceed
+            && precondition(lookup.request, &kept.validators(), kept.freshness.received) != Verdict::Proceed
         {
             // The body is not needed for that; the condition is about what will be stored.
             let stored = kept.without_body(response.status);
             let hops = (began.is_of_peer && reader.is_leader()).then(|| hops(&response.fields));
             let told = (Some(status), hops.as_deref());
-            return Ok(self.respond_cached(cache_lookup, client_side, &Arc::new(stored), result, told).await);
+            return Ok(self.send_cached(lookup, to, &Arc::new(stored), result, told).await);
         }
-        client_side.response.clone_from(response);
+        to.response.clone_from(response);
         if !reader.is_leader()
             && let Ok(kept) = &began.kept
         {
             // What is not stored belongs to the first asker alone.
-            client_side.response.fields.clone_from(&kept.fields);
+            to.response.fields.clone_from(&kept.fields);
             if let Length::Exact(length) = response.length {
-                client_side.response.fields.push(b"content-length", length.to_string().as_bytes());
+                to.response.fields.push(b"content-length", length.to_string().as_bytes());
             }
         }
-        client_side.more.clear();
-        crate::cache::response_policy::push_status(client_side.more, &status);
-        self.add_own(client_side, cache_lookup.who);
-        self.tell_peer(client_side, cache_lookup.version());
-        for field in client_side.more.iter() {
-            client_side.response.fields.push(field.name, field.value);
+        to.more.clear();
+        push_status(to.more, &status);
+        self.add_own(to);
+        self.add_for_peer(to, lookup.version());
+        for field in to.more.iter() {
+            to.response.fields.push(field.name, field.value);
         }
         let has_body = !matches!(response.length, Length::None | Length::Exact(0));
         let from = if has_body { BodySource::Fetch(Box::new(FetchSource::new(reader))) } else { BodySource::Empty };
-        let status = response.status;
-        self.compress(cache_lookup.request, client_side);
-        let sent = self.send(cache_lookup.request, client_side, from, None, result.0).await;
+        self.compress(lookup.request, to);
+        let sent = self.send(lookup.request, to, from, None, result.0).await;
         match sent.unbegun() {
             Some(reason) => Err(reason),
-            None => Ok(self.sent(cache_lookup.request, &sent, status, result)),
+            None => Ok(self.report(lookup.request, &sent, result)),
         }
     }
 
     /// Answers although the application could not: with a stored response, if allowed, or with an error.
     async fn instead(
         &self,
-        cache_lookup: &CacheLookup<'_>,
-        client_side: &mut ClientSide<'_, '_>,
+        lookup: &CacheLookup<'_>,
+        to: &mut ClientSide<'_, '_>,
         found: &Found,
         reason: Reason,
         after: Option<Duration>,
     ) -> Waited {
         if let Some(stored) = &found.stored
-            && cache_lookup.known == ValidatorAnswer::Nothing
+            && lookup.known == ValidatorAnswer::Nothing
             // What another process was told to purge is no answer, not even now.
-            && !cache_lookup.is_leaving
-            && !cache_lookup.is_cut_off
-            && !cache_lookup.cache.fleet.as_ref().is_some_and(|fleet| fleet.doubts(stored))
-            && may_serve_on_error(&cache_lookup.control, &stored.freshness, Time::now())
+            && !lookup.is_leaving
+            && !lookup.is_cut_off
+            && !lookup.cache.fleet.as_ref().is_some_and(|fleet| fleet.doubts(stored))
+            && may_serve_on_error(&lookup.control, &stored.freshness, Time::now())
         {
             let status = CacheStatus { hit: true, detail: Some(reason.as_str()), ..CacheStatus::default() };
             let result = (CacheResult::Stale, reason.as_str());
-            return self
-                .ended(self.respond_cached(cache_lookup, client_side, stored, result, (Some(status), None)).await);
+            return Waited::Finished(self.send_cached(lookup, to, stored, result, (Some(status), None)).await);
         }
         if reason == Reason::UpstreamStatus {
             // There was an answer, which others may not have been given.
             return Waited::NotForAll;
         }
-        self.ended(self.own(cache_lookup.request, client_side, reason, after, cache_lookup.who).await)
-    }
-
-    fn ended(&self, (end, now): (End, Instant)) -> Waited {
-        Waited::Ended(end, now)
+        Waited::Finished(self.send_local_reply(lookup.request, to, reason, after).await)
     }
 }

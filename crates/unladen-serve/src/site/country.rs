@@ -45,9 +45,6 @@ pub(crate) enum WrongDatabase {
 
 impl Country {
     /// Reads a whole database, and checks each record, so that damage is found here and not by a request.
-    ///
-    /// # Errors
-    /// If it cannot be read, is damaged, or is not about countries.
     pub(crate) fn open(file: &Path) -> Result<Self, CountryError> {
         let bytes = read(file).map_err(|source| CountryError::Read { file: file.to_owned(), source })?;
         Self::new(bytes).map_err(|source| CountryError::Wrong { file: file.to_owned(), source })

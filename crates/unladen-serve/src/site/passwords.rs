@@ -2,22 +2,23 @@
 //! few at a time; successes are remembered for a while.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+use std::io::Read;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use argon2::{Argon2, PasswordHash, PasswordVerifier};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
+use tokio::sync::{Semaphore, watch};
 use unladen_serve_config::{Users, UsersError};
 
-use self::trial::{Full, Joined, Mark, PLACES, TURNS, Trials};
-
-mod trial;
+use crate::limits::crowd::network;
 
 /// How long a success is remembered, as long as its line is unchanged.
 const KNOWN: Duration = Duration::from_secs(600);
@@ -59,13 +60,8 @@ pub(crate) enum Tried {
     TooMany,
 }
 
-// === impl Passwords ===
-
 impl Passwords {
     /// To be called on the main thread.
-    ///
-    /// # Errors
-    /// It cannot be read, or has an invalid line.
     pub(super) fn read(file: &Path) -> Result<Self, PasswordsError> {
         let cannot = |source| PasswordsError::Read { file: file.to_owned(), source };
         let mut bytes = Vec::new();
@@ -188,6 +184,126 @@ fn is_right(password: &[u8], hash: &str) -> bool {
         return PasswordHash::new(hash).is_ok_and(|hash| Argon2::default().verify_password(password, &hash).is_ok());
     }
     bcrypt::verify(password, hash).unwrap_or(false)
+}
+
+/// Most requests waiting for a hash …
+const MOST_WAITING: usize = 64;
+/// … and of one client, which leaves room for the others.
+const MOST_OF_CLIENT: usize = 4;
+
+/// Half of the processors check hashes; the others answer requests.
+static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    Semaphore::new((processors / 2).max(1))
+});
+/// Shared by all sites.
+static PLACES: LazyLock<Places> = LazyLock::new(Places::default);
+
+/// Identifies a name, a password and a hash together.
+type Mark = [u8; 32];
+
+#[derive(Debug, Default)]
+struct Trials(Mutex<HashMap<Mark, watch::Receiver<Option<bool>>>>);
+
+struct Trial {
+    trials: Arc<Trials>,
+    mark: Mark,
+    tell: watch::Sender<Option<bool>>,
+}
+
+enum Joined {
+    First(Trial),
+    Other(watch::Receiver<Option<bool>>),
+}
+
+#[derive(Debug, Default)]
+struct Places(Mutex<Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    all: usize,
+    /// By network; Unix sockets are not in it.
+    clients: HashMap<IpAddr, usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Full {
+    OfClient,
+    OfAll,
+}
+
+#[derive(Debug)]
+struct Place<'p> {
+    places: &'p Places,
+    client: Option<IpAddr>,
+}
+
+impl Trials {
+    fn join(self: &Arc<Self>, mark: Mark) -> Joined {
+        match lock(&self.0).entry(mark) {
+            Entry::Occupied(trying) => Joined::Other(trying.get().clone()),
+            Entry::Vacant(none) => {
+                let (tell, told) = watch::channel(None);
+                none.insert(told);
+                Joined::First(Trial { trials: self.clone(), mark, tell })
+            }
+        }
+    }
+
+    #[cfg(test)]
+    fn is_empty(&self) -> bool {
+        lock(&self.0).is_empty()
+    }
+}
+
+impl Trial {
+    fn end(self, is_right: bool) {
+        self.tell.send_replace(Some(is_right));
+    }
+}
+
+impl Drop for Trial {
+    fn drop(&mut self) {
+        lock(&self.trials.0).remove(&self.mark);
+    }
+}
+
+impl Places {
+    fn take(&self, address: Option<IpAddr>) -> Result<Place<'_>, Full> {
+        let client = address.map(network);
+        let mut waiting = lock(&self.0);
+        let has = client.and_then(|client| waiting.clients.get(&client)).copied().unwrap_or_default();
+        if has >= MOST_OF_CLIENT {
+            return Err(Full::OfClient);
+        }
+        if waiting.all >= MOST_WAITING {
+            return Err(Full::OfAll);
+        }
+        waiting.all += 1;
+        if let Some(client) = client {
+            waiting.clients.insert(client, has + 1);
+        }
+        Ok(Place { places: self, client })
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut waiting = lock(&self.places.0);
+        waiting.all = waiting.all.saturating_sub(1);
+        if let Some(client) = self.client
+            && let Entry::Occupied(mut has) = waiting.clients.entry(client)
+        {
+            *has.get_mut() = has.get().saturating_sub(1);
+            if *has.get() == 0 {
+                has.remove();
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use unladen_http1::{Field, Fields, Name, Request};
 use unladen_serve_config::{Fate, Forwarded, Owned, is_plain};
 
 use super::Site;
-use super::edits::Edits;
+use super::route::Edits;
 use super::routes::Routes;
-use crate::peer::Peer;
+use super::trust::Peer;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Who {
     /// `None` for a Unix socket.
     pub(crate) address: Option<IpAddr>,

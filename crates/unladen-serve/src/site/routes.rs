@@ -1,7 +1,7 @@
 //! The principal type is [`Routes`]: which route of a site takes a request.
 
-pub(crate) mod guards;
-
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 use unladen_files::{PathFault, RootError};
@@ -11,12 +11,10 @@ use unladen_serve_config::{
     Application, FolderSettings, Owned, RouteAction, RouteSettings, ScriptSettings, SiteSettings,
 };
 
-use super::access::Access;
 use super::folder::Folder;
-use super::location::Location;
 use super::passwords::PasswordsError;
-use super::readings::Readings;
-use super::route::{Action, Route};
+use super::readings::{Readings, others};
+use super::route::{Access, Action, Location, Route};
 use crate::proxy::Proxy;
 
 /// The first route that fits, else the site's own.
@@ -50,13 +48,8 @@ pub(crate) enum NoRoute {
     Disguised,
 }
 
-// === impl Routes ===
-
 impl Routes {
     /// `None` if all requests go to the site's upstream. `before`: the routes that a reload replaces.
-    ///
-    /// # Errors
-    /// A folder, a file of passwords or an upstream cannot be used.
     pub(super) fn new(
         settings: &SiteSettings,
         proxy: &Arc<Proxy>,
@@ -175,7 +168,11 @@ impl Own<'_> {
 
     fn bounded(&self, route: &RouteSettings) -> Arc<Proxy> {
         match route.body_bytes {
-            Some(bytes) => Arc::new(self.proxy.with_body_bound(bytes)),
+            Some(bytes) => {
+                let mut proxy = Proxy::clone(self.proxy);
+                proxy.settings.client.body_bytes = Some(bytes);
+                Arc::new(proxy)
+            }
             None => self.proxy.clone(),
         }
     }
@@ -203,7 +200,8 @@ impl Own<'_> {
         }
         let proxy = Proxy::new(settings, upstream, before.map(|before| &**before));
         // All of a site's waiting bodies share one account.
-        let proxy = proxy.with_spools(self.proxy.spools.clone()).with_error_page(self.proxy.error_page.clone());
+        let (spools, error_page) = (self.proxy.spools.clone(), self.proxy.error_page.clone());
+        let proxy = Proxy { spools, error_page, ..proxy };
         Ok(Arc::new(match script {
             Some(script) => proxy.with_script(script),
             None => proxy,
@@ -228,6 +226,104 @@ fn open(
     files: &unladen_serve_config::FilesSettings,
 ) -> Result<Arc<Folder>, RoutesError> {
     Ok(Folder::new(folder, suffixes, files).map(Arc::new)?)
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChosenRoute<'r> {
+    pub(crate) route: &'r Route,
+    pub(crate) routes: &'r Routes,
+}
+
+#[derive(Debug)]
+struct Guards<'r> {
+    chosen: ChosenRoute<'r>,
+    found: Vec<&'r Route>,
+}
+
+impl<'r> ChosenRoute<'r> {
+    /// Routes that refuse a file or script by its name, or by what follows that in the path, without having taken the
+    /// path itself. Nearly always there are none, and only two paths are compared.
+    pub(crate) fn guards(self, folder: &Folder, request: &Request, name: &[u8], is_script: bool) -> Vec<&'r Route> {
+        if !self.routes.refuses || path_of(request) == name {
+            return Vec::new();
+        }
+        // It was parsed before.
+        let Ok(readings) = Readings::of(&request.target) else { return Vec::new() };
+        let mut guards = Guards::of(self);
+        // The fallback for all paths is not guarded by its own names.
+        if name != readings.path.bytes() && !folder.is_last(name) {
+            guards.hold(&request.method, name, true);
+        }
+        if is_script {
+            guards.hold_behind(&request.method, &readings, name);
+        }
+        guards.found
+    }
+
+    /// The same for an application's only program, which takes paths with and without its name in front. Without a
+    /// configured name, that of its file is used, as in Symfony.
+    pub(crate) fn guards_of_program(self, request: &Request) -> Vec<&'r Route> {
+        let script = self.route.proxy.script.as_ref().filter(|_| self.routes.refuses);
+        let Some((program, given)) = script.and_then(|script| Some((script.script.as_ref()?, script.name.as_bytes())))
+        else {
+            return Vec::new();
+        };
+        let Ok(readings) = Readings::of(&request.target) else { return Vec::new() };
+        let file = [b"/", program.file_name().map(OsStr::as_bytes).unwrap_or_default()].concat();
+        let name = if given.is_empty() { &file } else { given };
+        let mut guards = Guards::of(self);
+        guards.hold_behind(&request.method, &readings, name);
+        let path = readings.path.bytes();
+        // Refusing the file of a program without a name does not mean all paths.
+        if !given.is_empty() && !matches!(path.strip_prefix(name), Some([] | [b'/', ..])) {
+            guards.hold_path_info(&request.method, &[name, path].concat());
+        }
+        guards.found
+    }
+}
+
+fn path_of(request: &Request) -> &[u8] {
+    request.target.split(|byte| *byte == b'?').next().unwrap_or_default()
+}
+
+impl<'r> Guards<'r> {
+    fn of(chosen: ChosenRoute<'r>) -> Self {
+        Self { chosen, found: Vec::new() }
+    }
+
+    /// Only the first fitting route counts, as for a path that a client sends.
+    fn hold(&mut self, method: &[u8], path: &[u8], with_presets: bool) {
+        let route = self.chosen.routes.at(method, path);
+        let is_known = std::ptr::eq(route, self.chosen.route) || self.found.iter().any(|one| std::ptr::eq(*one, route));
+        if route.refuses && (with_presets || !route.is_preset) && !is_known {
+            self.found.push(route);
+        }
+    }
+
+    /// Checks what follows a program's name in the path, in all readings and with any divider: Symfony and Laravel also
+    /// take `/index.phpadmin` for `/admin`. An application in a folder takes it for a path beneath that.
+    fn hold_behind(&mut self, method: &[u8], readings: &Readings<'_>, name: &[u8]) {
+        let slash = name.iter().rposition(|byte| *byte == b'/').unwrap_or_default();
+        let folder = name.get(..slash).unwrap_or_default();
+        for reading in readings.each() {
+            let Some(rest) = reading.strip_prefix(name).filter(|rest| !rest.is_empty()) else { continue };
+            let rest = [b"/", rest.strip_prefix(b"/").unwrap_or(rest)].concat();
+            self.hold_path_info(method, &rest);
+            if !folder.is_empty() {
+                self.hold_path_info(method, &[folder, &rest].concat());
+            }
+        }
+    }
+
+    /// Most applications take `/index.php/admin` for `/admin`. Presets are exempt, as they refuse files: a wiki may
+    /// have a page named like one of their folders.
+    fn hold_path_info(&mut self, method: &[u8], path_info: &[u8]) {
+        self.hold(method, path_info, false);
+        // It was no error for the whole path.
+        for other in others(path_info).unwrap_or_default().iter() {
+            self.hold(method, other, false);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ fn site(settings: &str) -> Site {
 fn sites_with_different_issued_certificates_looked_alike() {
     let named = |hosts: &str, more: &str| {
         let acme = format!("{hosts}\nacme = {{ email = 'a@example.org', state = '/var/lib/x'{more} }}");
-        site(&acme).named().appearance
+        site(&acme).named.appearance
     };
     let one = named("hosts = 'one.example'", "");
     assert_ne!(one, named("hosts = 'other.example'", ""));

@@ -2,7 +2,6 @@
 
 pub(crate) mod acme;
 mod certificates;
-mod error;
 
 use std::io;
 use std::pin::Pin;
@@ -19,8 +18,9 @@ use unladen_pool::{Socket, Transport};
 use unladen_serve_config::{ServerTlsSettings, SiteSettings};
 
 use self::certificates::{Certificates, OfSeveral};
-pub(crate) use self::error::AcceptorError;
 use super::hosts::Hosts;
+
+pub(crate) use self::certificates::AcceptorError;
 
 pub(crate) struct Acceptor {
     acceptor: TlsAcceptor,
@@ -37,9 +37,6 @@ pub(crate) struct Acceptor {
 impl Acceptor {
     /// Reads the certificates and keys. `http2`: whether it is offered; `acme`: an authority's certificate, and its
     /// challenge answers. Tickets of `before` stay valid.
-    ///
-    /// # Errors
-    /// If a file cannot be used, or a key does not match its certificate.
     pub(crate) fn new(
         settings: &ServerTlsSettings,
         http2: bool,
@@ -63,9 +60,6 @@ impl Acceptor {
 
     /// For several sites at an address: the named one (SNI) shows its certificate, or the first if none is named. The
     /// first one's versions and protocols hold for all.
-    ///
-    /// # Errors
-    /// If they cannot be together.
     pub(crate) fn of_several(first: &Self, sites: &[(&SiteSettings, Arc<Self>)]) -> Result<Self, AcceptorError> {
         let of_each = || sites.iter().map(|(settings, site)| (*settings, site.certificates.clone()));
         let several =
@@ -79,7 +73,7 @@ impl Acceptor {
 
     /// For each certificate from a file, one of its names, and the last second of its validity, since 1970.
     pub(crate) fn files(&self) -> &[(String, u64)] {
-        self.certificates.files()
+        &self.certificates.files
     }
 
     /// Accepts a connection. The caller bounds the time, and has the socket on this thread's runtime.

@@ -1,4 +1,5 @@
-//! The principal type is [`Trust`]: for whom a request is made, according to its connection and trusted proxies.
+//! For whom a request is made. The principal types are [`Peer`], who is at the other end of a connection, and [`Trust`]:
+//! who asks, according to the connection and trusted proxies.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -28,13 +29,6 @@ pub(crate) struct Asker {
     pub(crate) address: Option<IpAddr>,
     /// Whether it used https; `None` if nothing but the connection says.
     pub(crate) is_https: Option<bool>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Hop {
-    /// `None` if hidden or invalid.
-    address: Option<IpAddr>,
-    is_https: Option<bool>,
 }
 
 impl Trust {
@@ -74,12 +68,13 @@ impl Trust {
         let mut hops = 0;
         for element in Elements::of(fields, name).take(MOST_HOPS) {
             let hop = match self.by {
-                ForwardedBy::XForwardedFor => Hop { address: address_of(element), is_https: None },
+                ForwardedBy::XForwardedFor => Asker { address: address_of(element), is_https: None },
                 ForwardedBy::Forwarded => forwarded(element),
             };
+            // Hidden, or invalid.
             let Some(address) = hop.address else { break };
             hops += 1;
-            asker = Asker { address: Some(address), is_https: hop.is_https };
+            asker = hop;
             if !self.is_trusted(address) {
                 break;
             }
@@ -109,8 +104,8 @@ fn is_https(scheme: &[u8]) -> Option<bool> {
 }
 
 /// Parses an element of `Forwarded` (RFC 7239, 4): `for` and `proto`.
-fn forwarded(element: &[u8]) -> Hop {
-    let nothing = Hop { address: None, is_https: None };
+fn forwarded(element: &[u8]) -> Asker {
+    let nothing = Asker { address: None, is_https: None };
     let (mut address, mut https, mut has_for) = (None, None, false);
     let mut rest = element;
     while !rest.is_empty() {
@@ -138,7 +133,7 @@ fn forwarded(element: &[u8]) -> Hop {
             https = is_https(value);
         }
     }
-    Hop { address, is_https: https }
+    Asker { address, is_https: https }
 }
 
 /// Parses an address with or without port, IPv6 with or without brackets. `None` for `unknown`, `_hidden` and the like.
@@ -177,8 +172,6 @@ struct Elements<'a> {
     lines: [&'a [u8]; MOST_LINES],
     count: usize,
 }
-
-// === impl Elements ===
 
 impl<'a> Elements<'a> {
     fn of(fields: &'a Fields, name: Name) -> Self {
@@ -236,6 +229,37 @@ fn last_of(line: &[u8], separator: u8) -> (&[u8], &[u8]) {
 /// Whether an odd number of backslashes precedes (RFC 9110, 5.6.4).
 fn is_escaped(before: &[u8]) -> bool {
     before.iter().rev().take(LONGEST).take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Peer {
+    /// `None` for a Unix socket.
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) port: Option<u16>,
+    pub(crate) is_https: bool,
+    /// Site named in TLS, if there are several at the address.
+    pub(crate) named: Option<Named>,
+}
+
+/// A site that a client has named in TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// Hash of its name.
+    pub(crate) site: u64,
+    /// Hash of its certificates.
+    pub(crate) appearance: u64,
+}
+
+impl Peer {
+    pub(crate) fn plain(address: Option<SocketAddr>) -> Self {
+        let (address, port) = (address.map(|address| address.ip()), address.map(|address| address.port()));
+        Self { address, port, is_https: false, named: None }
+    }
+}
+
+/// Converts IPv4-mapped IPv6 addresses to IPv4.
+pub(crate) fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ impl SiteView for Site {
         // Without a file, a handover may have brought something.
         let snapshot = account.filter(|state| self.settings.snapshot.is_some() || *state != SnapshotState::default());
         let queue = self.proxy.queue.as_ref().map(|queue| queue.state());
-        let certificates = certificates(self);
+        let certificates = self.certificates();
         SiteState {
             is_https: self.settings.tls.is_some(),
             store,
@@ -53,7 +53,26 @@ impl SiteView for Site {
     }
 
     fn certificates(&self) -> Vec<CertificateState> {
-        certificates(self)
+        let files = self.acceptor.iter().flat_map(|acceptor| acceptor.files());
+        let from_file = |(name, not_after): &(String, u64)| CertificateState {
+            name: name.clone(),
+            not_after: Some(*not_after),
+            orders: None,
+        };
+        let issued = self.held.iter().map(|held| {
+            let look = held.look();
+            CertificateState {
+                name: look.names.into_iter().next().unwrap_or_default(),
+                not_after: look.not_after,
+                orders: Some(OrderState {
+                    is_ordering: look.is_ordering,
+                    next: look.next,
+                    failures: look.failures.into(),
+                    error: look.error,
+                }),
+            }
+        });
+        files.map(from_file).chain(issued).collect()
     }
 
     fn forget(&self, Forget { what, is_soft }: &Forget) -> Option<u64> {
@@ -81,27 +100,4 @@ impl SiteView for Site {
         };
         Some(purges.iter().map(|purge| cache.forget(purge, *is_soft)).sum())
     }
-}
-
-fn certificates(site: &Site) -> Vec<CertificateState> {
-    let files = site.acceptor.iter().flat_map(|acceptor| acceptor.files());
-    let from_file = |(name, not_after): &(String, u64)| CertificateState {
-        name: name.clone(),
-        not_after: Some(*not_after),
-        orders: None,
-    };
-    let issued = site.held.iter().map(|held| {
-        let look = held.look();
-        CertificateState {
-            name: look.names.into_iter().next().unwrap_or_default(),
-            not_after: look.not_after,
-            orders: Some(OrderState {
-                is_ordering: look.is_ordering,
-                next: look.next,
-                failures: look.failures.into(),
-                error: look.error,
-            }),
-        }
-    });
-    files.map(from_file).chain(issued).collect()
 }

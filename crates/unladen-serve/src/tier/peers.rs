@@ -4,8 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use unladen_pool::{Address, Balancer, Endpoint, Upstream};
-
-use super::rendezvous::hash;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Any port will do; discard's is used.
 const DISCARD: u16 = 9;
@@ -78,6 +77,35 @@ fn is_here(address: IpAddr) -> bool {
         socket.local_addr()
     };
     address.is_loopback() || goes_from().is_ok_and(|from| from.ip() == address)
+}
+
+/// Hash of a key or a peer's address: the same on all machines and in all versions.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    xxh3_64(bytes)
+}
+
+/// Places of the two peers with the highest weights for a key; `None` for an empty list. `peers`: places and hashes.
+pub(crate) fn highest_two(key: u64, peers: impl Iterator<Item = (usize, u64)>) -> Option<(usize, Option<usize>)> {
+    let mut first: Option<(u64, u64, usize)> = None;
+    let mut second: Option<(u64, u64, usize)> = None;
+    for (place, peer) in peers {
+        // Ties go to the higher hash on all nodes.
+        let weight = (mix(key ^ peer), peer, place);
+        if first.is_none_or(|first| weight > first) {
+            second = first.replace(weight);
+        } else if second.is_none_or(|second| weight > second) {
+            second = Some(weight);
+        }
+    }
+    first.map(|(.., place)| (place, second.map(|(.., place)| place)))
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014):
+/// each bit of the result depends on all of `x`.
+fn mix(x: u64) -> u64 {
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
 }
 
 #[cfg(test)]

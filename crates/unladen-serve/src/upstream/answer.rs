@@ -10,10 +10,14 @@ use unladen_observability::Reason;
 use unladen_pool::{Buffer, Half, Waits};
 use unladen_serve_config::is_said_by_us;
 
-use crate::message::convert::response_from_h2;
-use crate::message::stream::{BodySource, FastCgiSource, Guard, H1Source, H2Source, Output, SourceError};
-use crate::request::said::Said;
-use crate::upstream::exchange::Failure;
+use super::{Exchange, Failure, Work};
+use crate::message::response_from_h2;
+use crate::message::stream::{
+    BodySource, FastCgiSource, Guard, H1Source, H2Source, Output, PumpError, Sink, SinkError, SourceError,
+};
+use crate::request::FastCgiNotes;
+use crate::request::phase::Phase;
+use crate::request::watch::Stretch;
 
 /// Most interim answers before one: real ones have a few at most, and unread ones would have to be kept.
 const INTERIM: u32 = 64;
@@ -28,7 +32,7 @@ pub(crate) struct Answer<'a> {
 
 enum Peer<'a> {
     H1 { half: Half<'a>, buffer: &'a mut Buffer, limits: HeadLimits, silent: bool },
-    FastCgi { output: Output<'a>, limits: HeadLimits, said: &'a Said, waits: Option<Waits> },
+    FastCgi { output: Output<'a>, limits: HeadLimits, notes: &'a FastCgiNotes, waits: Option<Waits> },
     H2 { future: h2::client::ResponseFuture, body: Option<h2::RecvStream> },
 }
 
@@ -56,10 +60,10 @@ impl<'a> Answer<'a> {
         output: Output<'a>,
         method: &'a [u8],
         limits: HeadLimits,
-        said: &'a Said,
+        notes: &'a FastCgiNotes,
         waits: Option<Waits>,
     ) -> Self {
-        Self { from: Peer::FastCgi { output, limits, said, waits }, method, interim: 0, is_of_peer: false }
+        Self { from: Peer::FastCgi { output, limits, notes, waits }, method, interim: 0, is_of_peer: false }
     }
 
     pub(crate) fn h2(future: h2::client::ResponseFuture, method: &'a [u8]) -> Self {
@@ -126,9 +130,9 @@ impl Peer<'_> {
                     _ => return Poll::Ready(Err(lost(Reason::UpstreamClosed, *silent))),
                 }
             },
-            Self::FastCgi { output, limits, said, waits } => loop {
-                if let Some(refusal) = output.decoder().refusal() {
-                    return Poll::Ready(Err(refused(refusal, said)));
+            Self::FastCgi { output, limits, notes, waits } => loop {
+                if let Some(refusal) = output.decoder.refusal() {
+                    return Poll::Ready(Err(refused(refusal, notes)));
                 }
                 if output.ready > 0 || output.has_ended() {
                     match parse_head(response, output.data(), Some(method), output.has_ended(), limits) {
@@ -139,12 +143,12 @@ impl Peer<'_> {
                         }
                         Ok(None) if output.buffer.is_full() => output.buffer.grow(limits.bytes + 1),
                         Ok(None) => (),
-                        Err(fault) => return Poll::Ready(Err(malformed(fault, said))),
+                        Err(fault) => return Poll::Ready(Err(malformed(fault, notes))),
                     }
                 }
                 match ready!(output.poll_read(cx)) {
                     Ok(true) => (),
-                    Err(SourceError::FastCgi(fault)) => return Poll::Ready(Err(malformed(fault, said))),
+                    Err(SourceError::FastCgi(fault)) => return Poll::Ready(Err(malformed(fault, notes))),
                     _ => return Poll::Ready(Err(lost(Reason::UpstreamClosed, output.is_silent))),
                 }
             },
@@ -172,14 +176,14 @@ impl Peer<'_> {
 }
 
 /// Nothing of the request was processed (FastCGI 1.0, section 5.5).
-fn refused(refusal: Refusal, said: &Said) -> Lost {
-    said.refusal.set(Some(refusal));
+fn refused(refusal: Refusal, notes: &FastCgiNotes) -> Lost {
+    notes.refusal.set(Some(refusal));
     let reason = if refusal == Refusal::Role { Reason::UpstreamMalformed } else { Reason::BacklogFull };
     Lost::Upstream { reason, unprocessed: true, silent: false, ended: true }
 }
 
-fn malformed(fault: Fault, said: &Said) -> Lost {
-    said.fault.set(Some(fault));
+fn malformed(fault: Fault, notes: &FastCgiNotes) -> Lost {
+    notes.fault.set(Some(fault));
     lost(Reason::UpstreamMalformed, false)
 }
 
@@ -196,4 +200,102 @@ fn lost_h2(error: &h2::Error) -> Lost {
         .is_some_and(|reason| !error.is_remote() && reason != h2::Reason::NO_ERROR && reason != h2::Reason::CANCEL);
     let reason = if is_malformed { Reason::UpstreamMalformed } else { Reason::UpstreamClosed };
     Lost::Upstream { reason, unprocessed, silent: true, ended: error.is_io() || error.is_go_away() }
+}
+
+pub(crate) struct Transit<'a> {
+    pub(crate) sink: Sink<'a>,
+    pub(crate) answer: Answer<'a>,
+    pub(crate) uploading: bool,
+    /// Why the upstream takes no more of it.
+    pub(crate) refused: Option<SinkError>,
+    slow: Stretch,
+}
+
+impl<'a> Transit<'a> {
+    pub(crate) fn new(sink: Sink<'a>, answer: Answer<'a>) -> Self {
+        Self { sink, answer, uploading: true, refused: None, slow: Stretch::default() }
+    }
+}
+
+impl Exchange<'_, '_> {
+    /// Sends what it can until a head is there: an interim one, or the answer's.
+    pub(crate) fn poll_head(
+        &self,
+        cx: &mut Context<'_>,
+        transit: &mut Transit<'_>,
+        work: &mut Work<'_, '_, '_>,
+    ) -> Poll<Result<(), Lost>> {
+        // Once the request has begun, its answer takes precedence over a client that is slow or breaks off, and over an
+        // upload that never pauses, which would use up the task's budget time after time.
+        let is_asked = transit.sink.has_sent();
+        if is_asked && let Poll::Ready(headed) = transit.answer.poll_head(cx, work.response) {
+            self.end_without_body(cx, transit, work);
+            return Poll::Ready(headed);
+        }
+        if transit.uploading
+            && let Err(failure) = self.upload(cx, transit, work)
+        {
+            return Poll::Ready(Err(Lost::Client(failure)));
+        }
+        if !is_asked && let Poll::Ready(headed) = transit.answer.poll_head(cx, work.response) {
+            return Poll::Ready(headed);
+        }
+        if !transit.uploading && work.client.poll_gone(cx, work.body) {
+            return Poll::Ready(Err(Lost::Client(Failure::ClientGone)));
+        }
+        Poll::Pending
+    }
+
+    /// Ends a request without body, which is complete: it is not answered early, and its connections stay.
+    fn end_without_body(&self, cx: &mut Context<'_>, transit: &mut Transit<'_>, work: &mut Work<'_, '_, '_>) {
+        let limit = self.proxy.settings.client.body_bytes;
+        if transit.uploading
+            && matches!(self.request.length, Length::None | Length::Exact(0))
+            && let Poll::Ready(done) = work.upload.poll(cx, work.body, &mut transit.sink, limit)
+        {
+            transit.uploading = false;
+            if let Err(PumpError::Sink(error)) = done {
+                transit.refused = Some(error);
+            }
+        }
+    }
+
+    /// Sends what there is, and sets the deadline for more.
+    fn upload(
+        &self,
+        cx: &mut Context<'_>,
+        transit: &mut Transit<'_>,
+        work: &mut Work<'_, '_, '_>,
+    ) -> Result<(), Failure> {
+        let timeouts = &self.proxy.upstream.settings().timeouts;
+        let limit = self.proxy.settings.client.body_bytes;
+        let Work { upload, received, body, .. } = work;
+        let Poll::Ready(done) = upload.poll(cx, received.as_mut().unwrap_or(body), &mut transit.sink, limit) else {
+            if upload.has_moved() {
+                self.deadline.renew(timeouts.idle);
+            }
+            let held_up = upload.is_held_up;
+            let (now, bytes) = (self.deadline.now(), upload.bytes);
+            let pace = self.proxy.settings.client.body_pace;
+            self.deadline.until(transit.slow.until(pace, !held_up, now, bytes));
+            self.state.phase.set(if held_up { Phase::Waiting } else { Phase::Sending });
+            return Ok(());
+        };
+        transit.uploading = false;
+        self.state.phase.set(Phase::Waiting);
+        if upload.has_moved() {
+            self.deadline.look();
+        }
+        self.deadline.set(timeouts.first_byte);
+        match done {
+            Ok(()) => Ok(()),
+            // It may have answered before it stopped reading.
+            Err(PumpError::Sink(error)) => {
+                transit.refused = Some(error);
+                Ok(())
+            }
+            Err(PumpError::TooLarge) => Err(Failure::Upstream(Reason::BodyTooLarge, None)),
+            Err(PumpError::Source(error)) => Err(Failure::of_client(&error)),
+        }
+    }
 }

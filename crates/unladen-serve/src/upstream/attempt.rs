@@ -12,18 +12,16 @@ use unladen_http1::{Fault, Length, Response};
 use unladen_observability::{Cause, End, Reason, Version};
 use unladen_pool::{Buffer, Connection, Endpoint, Half, Lease, Stream, TlsFault};
 
+use super::answer::{Answer, Lost, Transit};
+use super::tunnel::tunnel;
+use super::{Attempt, Decision, Exchange, Facts, Failure, Reached, Work, decide};
 use crate::message::compose::{Additions, request_to_h1, request_to_h2};
 use crate::message::downstream::{Downstream, ResponseOptions};
 use crate::message::stream::{
     BodySource, H1Sink, H2Sink, Piece, PumpError, Relay, Relayed, Sink, SinkError, SourceError,
 };
 use crate::request::phase::Phase;
-use crate::request::stretch::Stretch;
-use crate::upstream::answer::{Answer, Lost};
-use crate::upstream::exchange::{Attempt, Exchange, Failure, Work};
-use crate::upstream::retry::{Decision, Facts, Reached, decide};
-use crate::upstream::transit::Transit;
-use crate::upstream::tunnel::tunnel;
+use crate::request::watch::Stretch;
 
 /// How long a head waits for its body to begin. Most do within a round trip to the upstream; and a head flushed on
 /// purpose long before its body suffers no harm from a tenth of a second.
@@ -325,7 +323,7 @@ impl<'u> Exchange<'_, 'u> {
         .await;
         self.deadline.look();
         self.state.bytes_in.set(upload.bytes);
-        self.state.bytes_out.set(to.coded().unwrap_or(download.bytes));
+        self.state.bytes_out.set(to.coded_bytes().unwrap_or(download.bytes));
         match done {
             Ok(Relayed::Whole) => Ok(Carried::Whole(keep, None)),
             Ok(Relayed::Here) => Ok(Carried::Whole(keep, Some(Rest::Waiting { download, to, body }))),
@@ -354,7 +352,7 @@ impl<'u> Exchange<'_, 'u> {
         let reason = match error {
             SourceError::Malformed(_) => Reason::UpstreamMalformed,
             SourceError::FastCgi(fault) => {
-                self.state.said.fault.set(Some(*fault));
+                self.state.fastcgi.fault.set(Some(*fault));
                 Reason::UpstreamMalformed
             }
             _ => Reason::UpstreamClosed,

@@ -5,11 +5,11 @@ use std::task::{Context, Poll, ready};
 
 use unladen_observability::{End, Reason};
 
+use super::attempt::Rest;
+use super::{Attempt, Exchange, Failure};
 use crate::message::stream::{BodySource, FileSource, Piece, PumpError, Relay, Relayed, Sink, SinkError};
 use crate::request::phase::Phase;
-use crate::request::stretch::Stretch;
-use crate::upstream::attempt::Rest;
-use crate::upstream::exchange::{Attempt, Exchange, Failure};
+use crate::request::watch::Stretch;
 
 impl Exchange<'_, '_> {
     pub(crate) async fn delivered(&self, rest: Option<Rest<'_, '_, '_>>) -> Result<Attempt, Failure> {
@@ -37,8 +37,7 @@ impl Exchange<'_, '_> {
                 } else if to.takes_files() {
                     BodySource::File(Box::new(FileSource::direct(file, pieces, false)))
                 } else {
-                    let hold = |bytes| share.as_ref().and_then(|share| share.try_hold(bytes));
-                    BodySource::File(Box::new(FileSource::read(file, pieces, hold)))
+                    BodySource::File(Box::new(FileSource::read(file, pieces, share.as_ref())))
                 };
                 // It is on a disk already: nothing is read ahead.
                 (Some(from), Relay::new(None, self.client), to, body)
@@ -64,7 +63,7 @@ impl Exchange<'_, '_> {
         })
         .await;
         self.deadline.look();
-        self.state.bytes_out.set(to.coded().unwrap_or(download.bytes));
+        self.state.bytes_out.set(to.coded_bytes().unwrap_or(download.bytes));
         match done {
             Ok(()) => Ok(Attempt::Done(End::Answered)),
             Err(PumpError::Source(_) | PumpError::Sink(SinkError::Shrunk)) => {

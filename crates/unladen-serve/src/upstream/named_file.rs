@@ -10,11 +10,11 @@ use unladen_files::{FileAnswer, FileBody, OpenFile, Representation, media_type};
 use unladen_http1::{Length, Name, Response};
 use unladen_observability::{Cause, Reason};
 
+use super::attempt::{Carried, Rest, keep_alive};
+use super::{Exchange, Failure, Work};
 use crate::message::downstream::ResponseOptions;
 use crate::message::stream::{BodySource, Piece, Sink};
 use crate::proxy::named_files::{Named, NotSent};
-use crate::upstream::attempt::{Carried, Rest, keep_alive};
-use crate::upstream::exchange::{Exchange, Failure, Work};
 
 /// Fields about the application's own body, which is not sent.
 const OF_ITS_BODY: [&[u8]; 9] = [
@@ -149,15 +149,6 @@ impl<'u> Exchange<'_, 'u> {
         if response.status != 304 {
             response.fields.push(b"content-length", length.to_string().as_bytes());
         }
-        match body {
-            _ if response.length == Length::None => VecDeque::new(),
-            FileBody::None => VecDeque::new(),
-            FileBody::Part(part) => VecDeque::from([Piece::Part(part)]),
-            FileBody::Parts(parts, framed) => {
-                let heads = framed.heads.into_iter().map(|head| Piece::Bytes(head.into()));
-                let parts = heads.zip(parts.into_iter().map(Piece::Part)).flat_map(|(head, part)| [head, part]);
-                parts.chain([Piece::Bytes(framed.tail.into())]).collect()
-            }
-        }
+        if response.length == Length::None { VecDeque::new() } else { Piece::of(body) }
     }
 }

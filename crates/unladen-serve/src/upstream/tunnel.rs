@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use unladen_pool::{Buffer, Half};
 
-use crate::request::state::RequestState;
+use crate::request::RequestState;
 use crate::request::watch::Deadline;
 
 struct Way<'a> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use unladen_http1::Fields;
+use unladen_http1::{Fields, Request};
 use unladen_pool::Upstream;
 use unladen_serve_config::{Config, Machine};
 
@@ -48,10 +48,9 @@ fn decision_and_key(
         label.map(Into::into),
         cache.store.sequence(),
     );
-    let cache_lookup = CacheLookup {
+    let lookup = CacheLookup {
         cache,
         request: &request,
-        who: Who { address: None, is_https: false, is_disguised: false, is_author: false },
         control: RequestControl::default(),
         known,
         has_cookies: false,
@@ -59,8 +58,8 @@ fn decision_and_key(
         is_leaving,
         is_cut_off,
     };
-    let decision = cache_lookup.decide(&Found { resource: None, stored: Some(Arc::new(stored)) }, b"key", now);
-    (decision, cache_lookup.join_key(b"key", b""))
+    let decision = lookup.decide(&Found { resource: None, stored: Some(Arc::new(stored)) }, b"key", now);
+    (decision, lookup.join_key(b"key", b""))
 }
 
 /// A time without a zone seems to be young again each quarter of an hour: all that was kept under it was asked for anew
@@ -110,4 +109,29 @@ fn while_a_node_is_cut_off_only_a_validator_vouches_for_a_page() {
     let silent = |is_cut_off| decision_and_key(silent.clone(), Some(b"1"), (false, is_cut_off)).0;
     assert_eq!(silent(false), Decision::Serve(CacheResult::Stale, "validator-silent"));
     assert_eq!(silent(true), Decision::Pass(Forwarded::Stale, "validator-silent"));
+}
+
+fn key(fields: &[(&[u8], &[u8])], has_cookies: bool) -> Vec<u8> {
+    let mut request = Request::default();
+    fields.iter().for_each(|(name, value)| request.fields.push(name, value));
+    uncacheable_key(b"http://a/", &request, has_cookies).into_owned()
+}
+
+#[test]
+fn whoever_says_who_they_are_is_told_apart() {
+    let nobody = key(&[(b"accept", b"*/*")], false);
+    assert_eq!(nobody, b"http://a/");
+    // Cookies that do not matter.
+    assert_eq!(key(&[(b"cookie", b"_ga=1")], false), nobody);
+    let users = [
+        nobody.clone(),
+        key(&[(b"Cookie", b"session=1")], true),
+        key(&[(b"cookie", b"session=2")], true),
+        key(&[(b"cookie", b"a=1"), (b"cookie", b"session=2")], true),
+        key(&[(b"Authorization", b"Basic YQ==")], false),
+        key(&[(b"authorization", b"Basic Yg==")], false),
+    ];
+    for (n, one) in users.iter().enumerate() {
+        assert!(users[n + 1..].iter().all(|other| other != one), "{}", one.escape_ascii());
+    }
 }

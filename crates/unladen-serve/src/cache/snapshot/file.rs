@@ -1,5 +1,5 @@
 //! The principal type is [`SnapshotFile`]: a snapshot on disk that only this process's user, or root, could have
-//! written.
+//! written. It bears the [`fingerprint`] of the settings by which its pages were made.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -7,7 +7,11 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
+use nix::unistd::{AccessFlags, access};
+use serde_json::Value;
 use unladen_cache::{HEADER_LENGTH, SnapshotError, SnapshotHeader};
+use unladen_serve_config::SiteSettings;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// File mode: its content is for those who may see the site only.
 const MODE: u32 = 0o600;
@@ -72,8 +76,6 @@ pub(crate) struct NewFile {
     to: PathBuf,
     is_done: bool,
 }
-
-// === impl NewFile ===
 
 impl NewFile {
     /// Begins one; restarts one left by a crash.
@@ -141,4 +143,70 @@ pub(super) fn short(error: io::Error) -> FileError {
         io::ErrorKind::UnexpectedEof => SnapshotError::Short.into(),
         _ => error.into(),
     }
+}
+
+/// One sentence for each problem with a site's file. Writes nothing.
+pub(crate) fn doubts(path: &Path) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let shown = path.display();
+    for path in [path.to_owned(), new_path(path)] {
+        match SnapshotFile::open(&path) {
+            // Wrong content is reported when it is read, and the file is written anew.
+            Ok(_) | Err(FileError::Content(_)) => {}
+            Err(error) => doubts.push(format!("the snapshot {} cannot be used: {error}", path.display())),
+        }
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let to = "`mkdir` makes it (`StateDirectory=` of systemd does, too)";
+        doubts.push(format!("the snapshot {shown} cannot be written: its folder is not there; {to}"));
+    } else if let Err(error) = access(folder, AccessFlags::W_OK | AccessFlags::X_OK) {
+        doubts.push(format!("the snapshot {shown} cannot be written into its folder: {}", error.desc()));
+    }
+    doubts
+}
+
+/// Keys of a site that change no page: where it listens, whom it lets in, its limits. Unlisted keys count, so that a
+/// new one counts until somebody has thought about it.
+const HARMLESS: [&str; 12] = [
+    "redirect",
+    "tls",
+    "acme",
+    "hsts",
+    "per_client",
+    "clients",
+    "retry_after",
+    "queue",
+    "error_page",
+    "snapshot",
+    "preset",
+    "is_default",
+];
+
+/// The same for its cache.
+const HARMLESS_OF_CACHE: [&str; 8] =
+    ["memory", "largest", "variants", "ignore_reload", "uncacheable", "purge", "purge_unix", "tier"];
+
+/// Keys of the proxy that say which application it is, and what it is told.
+const TELLING_OF_PROXY: [&str; 4] = ["host", "forwarded", "via", "upstream"];
+/// Keys of `upstream` that say where it is.
+const TELLING_OF_UPSTREAM: [&str; 3] = ["name", "origins", "protocol"];
+
+/// Fingerprint of all settings by which pages are made, admitted and found: by other rules, stored pages mean something
+/// else. `None` if the settings cannot be serialised; then nothing is kept.
+pub(crate) fn fingerprint(settings: &SiteSettings) -> Option<u128> {
+    let mut all = serde_json::to_value(settings).ok()?;
+    let site = all.as_object_mut()?;
+    site.retain(|key, _| !HARMLESS.contains(&key.as_str()));
+    if let Some(Value::Object(cache)) = site.get_mut("cache") {
+        cache.retain(|key, _| !HARMLESS_OF_CACHE.contains(&key.as_str()));
+    }
+    if let Some(Value::Object(proxy)) = site.get_mut("proxy") {
+        proxy.retain(|key, _| TELLING_OF_PROXY.contains(&key.as_str()));
+        if let Some(Value::Object(upstream)) = proxy.get_mut("upstream") {
+            upstream.retain(|key, _| TELLING_OF_UPSTREAM.contains(&key.as_str()));
+        }
+    }
+    // The keys are sorted.
+    Some(xxh3_128(&serde_json::to_vec(&all).ok()?))
 }

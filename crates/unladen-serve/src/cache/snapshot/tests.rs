@@ -1,14 +1,13 @@
 //! Tests of what outlives a process: what comes back, what is in doubt, and what is not used.
 
-use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use bytes::Bytes;
 use tempfile::TempDir;
@@ -17,16 +16,11 @@ use unladen_fleet::{BusSettings, BusUrl, Fleet, FleetSettings, MemoryEngine, Pos
 use unladen_http1::Fields;
 use unladen_serve_config::{Config, Machine, SiteSettings, SnapshotSettings, SnapshotTrust};
 
-use super::check::doubts;
-use super::file::{FileError, new_path};
-use super::fingerprint::fingerprint;
-use super::give::{give, take_back};
-use super::load::load;
+use super::disk::{load, write};
+use super::file::{FileError, doubts, fingerprint, new_path};
 use super::remembered::Remembered;
-use super::successor::Successor;
-use super::take::take;
-use super::wire::{BYE, Forgotten, UNSENT, frame};
-use super::write::{AtOnce, Pace, write};
+use super::succession::{give, take, take_back};
+use super::successor::{BYE, Forgotten, Successor, UNSENT, frame};
 use crate::cache::Cache;
 
 const SITE: &str = "[[site]]\nname = 'shop'\nlisten = '127.0.0.1:8080'\nupstream = 'http://127.0.0.1:8000'\n";
@@ -89,7 +83,7 @@ fn written(site: &Arc<Remembered>, file: &Path, is_last: bool) {
 
 fn written_from(site: &Arc<Remembered>, file: &Path, is_last: bool, position: Option<&Position>) {
     let settings = SnapshotSettings { file: file.to_owned(), every: Duration::MAX, trust: SnapshotTrust::Fresh };
-    let written = write(site, &settings, position, is_last, &AtOnce).unwrap().unwrap();
+    let written = write(site, &settings, position, is_last, &|_| true).unwrap().unwrap();
     assert_eq!(fs::metadata(file).unwrap().len(), written.bytes);
     assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(!new_path(file).exists());
@@ -290,16 +284,10 @@ fn the_fingerprint_is_of_what_makes_and_finds_pages() {
 
 #[test]
 fn a_write_that_is_given_up_leaves_the_old_file() {
-    struct GivenUp;
-    impl Pace for GivenUp {
-        fn wait(&self, _: Duration) -> bool {
-            false
-        }
-    }
     let (_folder, file) = file();
     fs::write(&file, "old").unwrap();
     let settings = SnapshotSettings { file: file.clone(), every: Duration::MAX, trust: SnapshotTrust::Fresh };
-    assert_eq!(write(&full(), &settings, None, false, &GivenUp).unwrap(), None);
+    assert_eq!(write(&full(), &settings, None, false, &|_| false).unwrap(), None);
     assert_eq!(fs::read(&file).unwrap(), b"old");
     assert!(!new_path(&file).exists());
     // What a crash has left there is in nobody's way.
@@ -316,7 +304,7 @@ fn a_file_that_another_process_writes_is_left_alone() {
     other.lock().unwrap();
     (&other).write_all(b"other").unwrap();
     let settings = SnapshotSettings { file: file.clone(), every: Duration::MAX, trust: SnapshotTrust::Fresh };
-    assert!(matches!(write(&full(), &settings, None, true, &AtOnce).unwrap_err(), FileError::Locked));
+    assert!(matches!(write(&full(), &settings, None, true, &|_| true).unwrap_err(), FileError::Locked));
     assert_eq!(fs::read(new_path(&file)).unwrap(), b"other");
 }
 

@@ -13,7 +13,6 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::coop::poll_proceed;
 use unladen_pool::{Buffer, Transport};
 
-use super::frames::Frames;
 use crate::limits::budget::Share;
 
 /// Frames that cost `h2` about as much as a read.
@@ -26,32 +25,29 @@ pub(super) struct Wire {
     went: Frames,
     /// Reads that the last one's frames count for: a client that sends tiny frames yields to others.
     owed: u64,
-    seen: Rc<Seen>,
+    /// Number of the head under way, if any, for the connection's driver.
+    head: Rc<Cell<Option<u64>>>,
     share: Arc<Share>,
 }
 
-/// Observed state, for the connection's driver.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// Number of the head under way, if any.
-    pub(super) head: Cell<Option<u64>>,
-}
-
-// === impl Wire ===
-
 impl Wire {
     /// `read`: what came already. The client begins with a preface of this length.
-    pub(super) fn new(transport: Transport, read: Buffer, preface: usize, share: Arc<Share>) -> (Self, Rc<Seen>) {
-        let seen = Rc::new(Seen::default());
+    pub(super) fn new(
+        transport: Transport,
+        read: Buffer,
+        preface: usize,
+        share: Arc<Share>,
+    ) -> (Self, Rc<Cell<Option<u64>>>) {
+        let head = Rc::new(Cell::new(None));
         let (came, went) = (Frames::after(preface), Frames::after(0));
-        (Self { read, transport, came, went, owed: 0, seen: seen.clone(), share }, seen)
+        (Self { read, transport, came, went, owed: 0, head: head.clone(), share }, head)
     }
 
     fn came(&mut self, bytes: &[u8]) {
         let before = self.came.frames;
         self.came.pass(bytes);
         self.owed += (self.came.frames - before) / FRAMES_A_READ;
-        self.seen.head.set(self.came.head());
+        self.head.set(self.came.head());
     }
 
     fn went(&mut self, pieces: &[IoSlice<'_>], mut count: usize) {
@@ -122,3 +118,84 @@ impl AsyncWrite for Wire {
         Pin::new(&mut self.get_mut().transport).poll_shutdown(cx)
     }
 }
+
+/// Length of a frame's own head (RFC 9113, section 4.1).
+const HEAD: usize = 9;
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const CONTINUATION: u8 = 9;
+const END_HEADERS: u8 = 4;
+
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    head: [u8; HEAD],
+    filled: usize,
+    /// Bytes of the frame still to come; before the first frame, of the preface.
+    left: usize,
+    kind: u8,
+    /// Heads begun; the first stands for everything up to the end of the first frame.
+    begun: u64,
+    is_in_head: bool,
+    /// Body bytes that have passed, with their padding.
+    pub(crate) bodies: u64,
+    pub(super) frames: u64,
+}
+
+impl Frames {
+    /// Frames after a preface of this length. Until the first frame is over, all counts as a head.
+    pub(crate) fn after(preface: usize) -> Self {
+        Self { left: preface, kind: u8::MAX, begun: 1, is_in_head: true, ..Self::default() }
+    }
+
+    /// Number of the head under way, if any.
+    pub(crate) fn head(&self) -> Option<u64> {
+        self.is_in_head.then_some(self.begun)
+    }
+
+    pub(crate) fn pass(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            if self.left > 0 {
+                let count = self.left.min(bytes.len());
+                if self.kind == DATA {
+                    self.bodies += count as u64;
+                }
+                self.left -= count;
+                bytes = &bytes[count..];
+                if self.left == 0 && self.kind != u8::MAX {
+                    self.over();
+                }
+                continue;
+            }
+            let count = (HEAD - self.filled).min(bytes.len());
+            self.head[self.filled..self.filled + count].copy_from_slice(&bytes[..count]);
+            self.filled += count;
+            bytes = &bytes[count..];
+            if self.filled == HEAD {
+                self.begins();
+            }
+        }
+    }
+
+    fn begins(&mut self) {
+        self.filled = 0;
+        self.frames += 1;
+        self.left = u32::from_be_bytes([0, self.head[0], self.head[1], self.head[2]]) as usize;
+        self.kind = self.head[3];
+        if self.kind == HEADERS && !self.is_in_head {
+            self.begun += 1;
+            self.is_in_head = true;
+        }
+        if self.left == 0 {
+            self.over();
+        }
+    }
+
+    fn over(&mut self) {
+        // No other frames may come between those of a head (RFC 9113, section 6.10): `h2` ends such a connection.
+        let goes_on = matches!(self.kind, HEADERS | CONTINUATION) && self.head[4] & END_HEADERS == 0;
+        self.is_in_head = goes_on;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,18 +1,16 @@
 //! The principal type is [`Bounds`]: how much is held for clients, and how much may be.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Waker};
 
 use arc_swap::ArcSwap;
+use bytes::Bytes;
 use tokio::sync::Notify;
 use unladen_observability::ClientMemoryState;
 
-use super::bell::Bell;
-use super::bodies::Bodies;
-use super::client::ClientHeld;
-use super::order::ORDER;
 use crate::limits::crowd::network;
 
 /// Divisor of the process's bound for a client.
@@ -27,7 +25,7 @@ pub(super) const FLOOR: usize = 16 * 1024;
 /// Memory is given back to the system after this much was held, and most of it released.
 const PEAK: usize = 4 * 1024 * 1024;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Bounds {
     limit: AtomicUsize,
     held: AtomicUsize,
@@ -55,17 +53,7 @@ pub(super) struct Counts {
 
 impl Bounds {
     pub(super) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self {
-            limit: limit.into(),
-            held: AtomicUsize::new(0),
-            peak: AtomicUsize::new(0),
-            room: Bell::default(),
-            look: Notify::new(),
-            clients: Mutex::default(),
-            bodies: ArcSwap::default(),
-            short_clients: AtomicUsize::new(0),
-            counts: Counts::default(),
-        })
+        Arc::new(Self { limit: limit.into(), ..Self::default() })
     }
 
     pub(super) fn state(&self) -> ClientMemoryState {
@@ -122,34 +110,26 @@ impl Bounds {
 
     pub(super) fn take_of(&self, client: &ClientHeld, bytes: usize) {
         if client.take(bytes) {
-            self.client_is_short();
+            self.short_clients.fetch_add(1, Ordering::Relaxed);
+            self.look.notify_one();
         }
     }
 
     pub(super) fn give_of(&self, client: &ClientHeld, bytes: usize) {
         if client.give(bytes) {
-            self.client_is_short_no_more();
+            self.short_clients.fetch_sub(1, Ordering::Relaxed);
         }
         client.room.ring();
     }
 
     /// Called when a connection no longer uses it; the last removes it from the list.
     pub(super) fn leave(&self, held: Arc<ClientHeld>) {
-        let client = held.client();
+        let client = held.client;
         let mut clients = self.clients();
         drop(held);
         if clients.get(&client).is_some_and(|held| held.strong_count() == 0) {
             clients.remove(&client);
         }
-    }
-
-    fn client_is_short(&self) {
-        self.short_clients.fetch_add(1, Ordering::Relaxed);
-        self.look.notify_one();
-    }
-
-    fn client_is_short_no_more(&self) {
-        self.short_clients.fetch_sub(1, Ordering::Relaxed);
     }
 
     pub(super) fn has_fallen(&self) -> bool {
@@ -218,4 +198,130 @@ impl Bounds {
 
 pub(super) fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Sequentially consistent: who releases checks for waiters afterwards, and who waits checks for releases afterwards.
+/// If a check could pass the change, neither would see the other.
+pub(super) const ORDER: Ordering = Ordering::SeqCst;
+
+#[derive(Debug, Default)]
+pub(super) struct Bell {
+    /// Read without the lock: mostly nobody waits.
+    has_waiters: AtomicBool,
+    /// By waiter, so that those who leave take their waker along, which keeps the memory of its task.
+    waiters: Mutex<BTreeMap<u64, Waker>>,
+}
+
+impl Bell {
+    /// Registers for the next ring. Check the condition once more afterwards.
+    pub(super) fn wait(&self, waiter: u64, cx: &Context<'_>) {
+        self.lock().insert(waiter, cx.waker().clone());
+        self.has_waiters.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn leave(&self, waiter: u64) {
+        self.lock().remove(&waiter);
+    }
+
+    pub(super) fn ring(&self) {
+        if !self.has_waiters.load(Ordering::SeqCst) {
+            return;
+        }
+        let waiters = {
+            let mut waiters = self.lock();
+            self.has_waiters.store(false, Ordering::SeqCst);
+            std::mem::take(&mut *waiters)
+        };
+        for waiter in waiters.into_values() {
+            waiter.wake();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Waker>> {
+        self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ClientHeld {
+    client: IpAddr,
+    held: AtomicUsize,
+    /// Bytes from which its connections are checked for not reading.
+    most: usize,
+    pub(super) room: Bell,
+}
+
+impl ClientHeld {
+    /// `limit`: what all its connections may hold.
+    pub(super) fn new(client: IpAddr, limit: usize) -> Arc<Self> {
+        Arc::new(Self { client, held: AtomicUsize::new(0), most: limit / 8 * 7, room: Bell::default() })
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.held.load(ORDER)
+    }
+
+    /// Adds; whether that takes it near its bound.
+    #[must_use]
+    pub(super) fn take(&self, bytes: usize) -> bool {
+        let before = self.held.fetch_add(bytes, ORDER);
+        before <= self.most && before + bytes > self.most
+    }
+
+    /// Subtracts; whether it is no longer near its bound.
+    #[must_use]
+    pub(super) fn give(&self, bytes: usize) -> bool {
+        let before = self.held.fetch_sub(bytes, ORDER);
+        before > self.most && before.saturating_sub(bytes) <= self.most
+    }
+
+    /// Bytes to release; 0 if it is not short.
+    pub(super) fn too_much(&self) -> usize {
+        let held = self.held();
+        if held > self.most { held - self.most / 7 * 6 } else { 0 }
+    }
+}
+
+/// Memory of the bodies that a cache made: those stored, and those no longer stored but still being sent. Up to the
+/// cache's bound they count as its own; the excess is held for clients that do not read.
+#[derive(Debug)]
+pub(crate) struct Bodies {
+    bound: usize,
+    alive: AtomicUsize,
+}
+
+struct Body {
+    bytes: Bytes,
+    bodies: Arc<Bodies>,
+}
+
+impl Bodies {
+    pub(crate) fn new(bound: u64) -> Arc<Self> {
+        Arc::new(Self { bound: usize::try_from(bound).unwrap_or(usize::MAX), alive: AtomicUsize::new(0) })
+    }
+
+    /// Counts a body until its last user drops it.
+    pub(crate) fn count(self: &Arc<Self>, bytes: Bytes) -> Bytes {
+        if bytes.is_empty() {
+            return bytes;
+        }
+        self.alive.fetch_add(bytes.len(), Ordering::Relaxed);
+        Bytes::from_owner(Body { bytes, bodies: self.clone() })
+    }
+
+    pub(super) fn excess(&self) -> usize {
+        self.alive.load(Ordering::Relaxed).saturating_sub(self.bound)
+    }
+}
+
+impl AsRef<[u8]> for Body {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        self.bodies.alive.fetch_sub(self.bytes.len(), Ordering::Relaxed);
+    }
 }

@@ -3,13 +3,9 @@
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::task::Context;
+use std::task::{Context, Poll, Waker};
 
-use super::bell::Bell;
-use super::bounds::{Bounds, FLOOR, count};
-use super::client::ClientHeld;
-use super::order::ORDER;
-use super::pace::Pace;
+use super::bounds::{Bell, Bounds, ClientHeld, FLOOR, ORDER, count};
 
 /// Bytes of a connection that are not counted: most answers are shorter, and cost no more than the counting itself.
 const FREE: usize = 4 * 1024;
@@ -53,8 +49,6 @@ impl Holders {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-// === impl Share ===
 
 impl Share {
     pub(super) fn new(bounds: Arc<Bounds>, holders: Arc<Holders>, address: Option<IpAddr>) -> Arc<Self> {
@@ -114,10 +108,6 @@ impl Share {
         if self.bounds.is_short() {
             self.bounds.look.notify_one();
         }
-    }
-
-    pub(super) fn wait_for_end(&self, waiter: u64, cx: &Context<'_>) {
-        self.ended.wait(waiter, cx);
     }
 
     pub(super) fn leave(&self, waiter: u64) {
@@ -212,7 +202,7 @@ impl Share {
 
     fn add(self: &Arc<Self>, bytes: usize) {
         self.held.fetch_add(bytes, ORDER);
-        self.tell();
+        self.pass_on();
         if self.told.load(Ordering::Relaxed) > 0 && !self.is_listed.swap(true, Ordering::Relaxed) {
             self.holders.all().push(Arc::downgrade(self));
         }
@@ -220,12 +210,12 @@ impl Share {
 
     fn remove(&self, bytes: usize) {
         self.held.fetch_sub(bytes, ORDER);
-        self.tell();
+        self.pass_on();
         self.room.ring();
     }
 
     /// Updates process and client, if the number of lots has changed.
-    fn tell(&self) {
+    fn pass_on(&self) {
         let now = self.held().saturating_sub(FREE).div_ceil(LOT) * LOT;
         if now == self.told.load(Ordering::Relaxed) {
             return;
@@ -257,8 +247,6 @@ impl Drop for Share {
         }
     }
 }
-
-// === impl Held ===
 
 impl Held {
     /// Marks it as waiting to be sent: if it stays, the client is to blame.
@@ -296,5 +284,88 @@ impl Drop for Held {
             self.share.sending.fetch_sub(self.bytes, Ordering::Relaxed);
         }
         self.share.remove(self.bytes);
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// Time of the last look, in milliseconds of the process's clock plus one; 0: never.
+    pub(super) at: AtomicU64,
+    /// Bytes taken by then.
+    pub(super) moved: AtomicU64,
+}
+
+/// One for each that may wait.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    pub(crate) share: Arc<Share>,
+    /// Its number at the bells; 0 while unregistered.
+    waiter: u64,
+    /// Waker registered for the share's end.
+    listening: Option<Waker>,
+}
+
+impl Claim {
+    pub(crate) fn new(share: Arc<Share>) -> Self {
+        Self { share, waiter: 0, listening: None }
+    }
+
+    /// Holds up to `most` bytes to be sent, at least one; waits if there is no room.
+    pub(crate) fn poll_hold(&mut self, cx: &Context<'_>, most: usize) -> Poll<Held> {
+        if let Some(held) = self.share.hold_some(most) {
+            return Poll::Ready(held);
+        }
+        let waiter = self.waiter();
+        self.share.wait_for_room(waiter, cx);
+        // It may have been released between the two looks.
+        match self.share.hold_some(most) {
+            Some(held) => Poll::Ready(held),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Holds `bytes` for a beginning request; waits if there is no room.
+    pub(crate) fn poll_begin(&mut self, cx: &Context<'_>, bytes: usize) -> Poll<Held> {
+        if let Some(held) = self.share.try_hold(bytes) {
+            return Poll::Ready(held);
+        }
+        let waiter = self.waiter();
+        self.share.wait_for_room(waiter, cx);
+        self.share.try_hold(bytes).map_or(Poll::Pending, Poll::Ready)
+    }
+
+    pub(crate) fn poll_lent(&mut self, cx: &Context<'_>) -> Poll<()> {
+        if !self.share.is_lent_out() {
+            return Poll::Ready(());
+        }
+        let waiter = self.waiter();
+        self.share.wait_for_room(waiter, cx);
+        if self.share.is_lent_out() { Poll::Pending } else { Poll::Ready(()) }
+    }
+
+    /// Whether what is held is to be released as others need it; registers the waker for that.
+    pub(crate) fn poll_ended(&mut self, cx: &Context<'_>) -> bool {
+        if !self.listening.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            let waiter = self.waiter();
+            self.share.ended.wait(waiter, cx);
+            self.listening = Some(cx.waker().clone());
+        }
+        self.share.is_ended()
+    }
+
+    fn waiter(&mut self) -> u64 {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        if self.waiter == 0 {
+            self.waiter = NEXT.fetch_add(1, Ordering::Relaxed);
+        }
+        self.waiter
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if self.waiter != 0 {
+            self.share.leave(self.waiter);
+        }
     }
 }

@@ -5,12 +5,9 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use unladen_observability::ClientMemory;
 
-use super::Budget;
-use super::bounds::FLOOR;
-use super::shed::shed_at;
-use crate::limits::budget::bodies::Bodies;
-use crate::limits::budget::claim::Claim;
-use crate::limits::budget::share::Share;
+use super::bounds::{Bodies, FLOOR};
+use super::share::{Claim, Share};
+use super::{Budget, shed};
 
 const MIB: usize = 1024 * 1024;
 
@@ -173,12 +170,12 @@ fn those_who_take_least_are_ended_and_no_more_of_them_than_is_needed() {
     let held =
         shares.iter().enumerate().map(|(i, share)| share.hold((20 - i) * 8 * 1024).outgoing()).collect::<Vec<_>>();
     assert!(budget.bounds.is_short());
-    shed_at(&budget.bounds, &budget.holders, 0);
+    shed(&budget.bounds, &budget.holders, 0);
     assert!(shares.iter().all(|share| !share.is_ended()), "nothing is known of them yet");
     shares[0].took(MIB);
-    shed_at(&budget.bounds, &budget.holders, 500);
+    shed(&budget.bounds, &budget.holders, 500);
     assert!(shares.iter().all(|share| !share.is_ended()), "too early to tell");
-    shed_at(&budget.bounds, &budget.holders, 2000);
+    shed(&budget.bounds, &budget.holders, 2000);
     let ended = shares.iter().map(|share| share.is_ended()).collect::<Vec<_>>();
     assert!(!ended[0], "it takes a megabyte in two seconds");
     assert!(ended[1], "of those who take nothing, it holds most");
@@ -193,11 +190,11 @@ fn who_took_much_long_ago_is_looked_at_anew() {
     let budget = Budget::new(MIB);
     let share = budget.share(address(1));
     let _held = share.hold(MIB).outgoing();
-    shed_at(&budget.bounds, &budget.holders, 0);
+    shed(&budget.bounds, &budget.holders, 0);
     share.took(100 * MIB);
-    shed_at(&budget.bounds, &budget.holders, 3_600_000);
+    shed(&budget.bounds, &budget.holders, 3_600_000);
     assert!(!share.is_ended());
-    shed_at(&budget.bounds, &budget.holders, 3_602_000);
+    shed(&budget.bounds, &budget.holders, 3_602_000);
     assert!(share.is_ended(), "since then it took nothing");
 }
 
@@ -206,8 +203,8 @@ fn who_waits_for_the_application_is_not_ended() {
     let budget = Budget::new(MIB);
     let share = budget.share(address(1));
     let _held = share.hold(MIB);
-    shed_at(&budget.bounds, &budget.holders, 0);
-    shed_at(&budget.bounds, &budget.holders, 2000);
+    shed(&budget.bounds, &budget.holders, 0);
+    shed(&budget.bounds, &budget.holders, 2000);
     assert!(!share.is_ended());
 }
 
@@ -226,8 +223,8 @@ fn what_is_sent_and_no_longer_stored_is_held_for_who_does_not_read() {
     assert!(share.try_hold(FLOOR).is_none());
     assert!(budget.bounds.is_short());
     let _lot = share.hold(FLOOR);
-    shed_at(&budget.bounds, &budget.holders, 0);
-    shed_at(&budget.bounds, &budget.holders, 2000);
+    shed(&budget.bounds, &budget.holders, 0);
+    shed(&budget.bounds, &budget.holders, 2000);
     assert!(share.is_ended());
     drop(all);
     drop(part);
@@ -242,9 +239,9 @@ fn of_a_client_that_holds_its_part_those_who_take_least_are_ended_too() {
     let other = budget.share(address(2));
     let _other = other.hold(MIB).outgoing();
     assert!(budget.bounds.is_short());
-    shed_at(&budget.bounds, &budget.holders, 0);
+    shed(&budget.bounds, &budget.holders, 0);
     shares[3].took(MIB);
-    shed_at(&budget.bounds, &budget.holders, 2000);
+    shed(&budget.bounds, &budget.holders, 2000);
     let ended = shares.iter().filter(|share| share.is_ended()).count();
     assert!((2..=4).contains(&ended), "until it holds three fourths of its part: {ended} are ended");
     assert!(!shares[3].is_ended() && !other.is_ended());

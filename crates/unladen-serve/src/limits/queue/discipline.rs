@@ -13,11 +13,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::counts::Counts;
+use unladen_observability::HistogramTotals;
+
 use super::fair::FairQueue;
-use super::flow::Flow;
-use super::refusal::{Refusal, Why};
-use super::standing::Standing;
+use super::{Flow, Refusal, Why};
 
 /// Shortest `Retry-After` …
 const SOONEST: Duration = Duration::from_secs(1);
@@ -28,9 +27,9 @@ const LATEST: Duration = Duration::from_secs(60);
 pub(super) struct Discipline<T> {
     queue: FairQueue<T>,
     standing: Standing,
-    length: usize,
-    wait: Duration,
-    places: usize,
+    pub(super) length: usize,
+    pub(super) wait: Duration,
+    pub(super) places: usize,
     pub(super) counts: Counts,
 }
 
@@ -44,18 +43,6 @@ impl<T> Discipline<T> {
     /// Changes the bounds; those waiting already go on waiting.
     pub(super) fn set(&mut self, places: usize, length: usize, wait: Duration) {
         (self.places, self.length, self.wait) = (places, length, wait);
-    }
-
-    pub(super) fn places(&self) -> usize {
-        self.places
-    }
-
-    pub(super) fn length(&self) -> usize {
-        self.length
-    }
-
-    pub(super) fn wait(&self) -> Duration {
-        self.wait
     }
 
     pub(super) fn len(&self) -> usize {
@@ -146,5 +133,86 @@ impl<T> Discipline<T> {
         if self.queue.len() == 0 {
             self.standing.end();
         }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    /// By [`Why`].
+    refused: [u64; 3],
+    pub(super) left: u64,
+    pub(super) waited: HistogramTotals,
+}
+
+impl Counts {
+    pub(super) fn waited(&mut self, after: Duration) {
+        self.waited.record(after);
+    }
+
+    pub(super) fn refused(&mut self, why: Why) {
+        self.refused[why as usize] += 1;
+    }
+
+    pub(super) fn refusals(&self) -> u64 {
+        self.refused.iter().sum()
+    }
+
+    pub(super) fn by_reason(&self) -> [(&'static str, u64); 3] {
+        Why::ALL.map(|why| (why.reason().as_str(), self.refused[why as usize]))
+    }
+}
+
+/// Requests served for each place while the queue was never empty.
+///
+/// With Poisson arrivals at four places that take 300 ms each, less than one request in a hundred is refused for it at
+/// 90 % load, and next to none at 80 % (see the simulation).
+const ROUNDS: u64 = 100;
+/// Divisor of the longest wait under overload: CoDel's target is 5 to 10 % of its interval (RFC 8289, section 4.3).
+const TARGET: u32 = 10;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Standing {
+    since: Option<Instant>,
+    served: u64,
+    has_refused: bool,
+}
+
+impl Standing {
+    pub(super) fn begin(&mut self, now: Instant) {
+        if self.since.is_none() {
+            *self = Self { since: Some(now), ..Self::default() };
+        }
+    }
+
+    pub(super) fn end(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(super) fn served(&mut self) {
+        self.served += 1;
+    }
+
+    pub(super) fn refused(&mut self) {
+        self.has_refused = true;
+    }
+
+    /// Whether there is overload, given the longest wait and the number of places.
+    pub(super) fn is_overload(&self, now: Instant, wait: Duration, places: usize) -> bool {
+        let is_proven = self.has_refused || self.served >= ROUNDS.saturating_mul(places as u64);
+        is_proven && self.lasted(now) >= wait
+    }
+
+    pub(super) fn target(wait: Duration) -> Duration {
+        wait / TARGET
+    }
+
+    pub(super) fn lasted(&self, now: Instant) -> Duration {
+        self.since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since))
+    }
+
+    /// How long `waiting` requests will take at the pace so far; `None` if nothing has been done yet.
+    pub(super) fn drain(&self, now: Instant, waiting: usize) -> Option<Duration> {
+        let each = self.lasted(now).as_secs_f64() / self.served as f64;
+        (self.served > 0).then(|| Duration::try_from_secs_f64(each * waiting as f64).unwrap_or(Duration::MAX))
     }
 }

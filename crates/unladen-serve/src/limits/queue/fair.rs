@@ -12,7 +12,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Instant;
 
-use super::flow::Flow;
+use super::Flow;
 
 /// Most lines that one request stands in: by then it is next anyway.
 const LINES: usize = 16;

@@ -1,18 +1,16 @@
-//! The principal type is [`Queue`]: the places at the application, and those who wait for one, for all threads.
+//! The principal types are [`Queue`], the places at the application and those who wait for one, for all threads; and
+//! [`Place`] and [`Ticket`]: being at the application, and waiting for it.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use unladen_observability::QueueState;
 use unladen_serve_config::QueueSettings;
 
 use super::discipline::Discipline;
-use super::flow::Flow;
-use super::queue_entry::QueueEntry;
-use super::refusal::{Refusal, Why};
-use super::waiter::Waiter;
+use super::{Flow, QueueEntry, Refusal, Why};
 
 /// As many places as requests: nobody waits.
 const UNBOUNDED: u32 = u32::MAX;
@@ -32,11 +30,6 @@ pub(crate) struct Queue {
     /// Whether the settings give the number of places.
     is_configured: AtomicBool,
     discipline: Mutex<Discipline<Arc<Waiter>>>,
-}
-
-pub(super) enum Asked {
-    Place,
-    Waits(u64, Arc<Waiter>),
 }
 
 impl Queue {
@@ -66,13 +59,13 @@ impl Queue {
             return;
         }
         let places = places(running) as usize;
-        self.change(|discipline| discipline.set(places, discipline.length(), discipline.wait()));
+        self.change(|discipline| discipline.set(places, discipline.length, discipline.wait));
     }
 
     fn change(&self, change: impl FnOnce(&mut Discipline<Arc<Waiter>>)) {
         let mut discipline = self.lock();
         change(&mut discipline);
-        self.places.store(places(Some(discipline.places())), Ordering::Relaxed);
+        self.places.store(places(Some(discipline.places)), Ordering::Relaxed);
         let (now, mut wakers) = (Instant::now(), Vec::new());
         while at_work(self.state.load(Ordering::Relaxed)) < self.places.load(Ordering::Relaxed)
             && self.hand_on(&mut discipline, now, &mut wakers)
@@ -83,12 +76,12 @@ impl Queue {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    pub(super) fn ask(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Asked, Refusal> {
+    pub(crate) fn enter(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Entered<'_>, Refusal> {
         if queue_entry.is_question {
             self.state.fetch_add(1, Ordering::AcqRel);
-            return Ok(Asked::Place);
+            return Ok(Entered::Place(Place(self)));
         }
-        if self.take() { Ok(Asked::Place) } else { self.wait(queue_entry, now) }
+        if self.take() { Ok(Entered::Place(Place(self))) } else { self.wait(queue_entry, now) }
     }
 
     fn take(&self) -> bool {
@@ -98,7 +91,7 @@ impl Queue {
     }
 
     #[cold]
-    fn wait(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Asked, Refusal> {
+    fn wait(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Entered<'_>, Refusal> {
         let mut discipline = self.lock();
         let places = self.places.load(Ordering::Relaxed);
         let is_free = |state| waiting(state) == 0 && at_work(state) < places;
@@ -106,7 +99,7 @@ impl Queue {
         let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next);
         // From here on whoever gives a place back sees that somebody waits, and has to wait for the lock.
         if before.is_ok_and(is_free) {
-            return Ok(Asked::Place);
+            return Ok(Entered::Place(Place(self)));
         }
         let waiter = Arc::new(Waiter::default());
         let mut refused = Vec::new();
@@ -117,7 +110,7 @@ impl Queue {
         }
         drop(discipline);
         wakers.into_iter().for_each(Waker::wake);
-        pushed.map(|number| Asked::Waits(number, waiter))
+        pushed.map(|number| Entered::Ticket(Ticket { queue: self, number, waiter, is_over: false }))
     }
 
     /// Somebody else waits for an answer already asked for: it may go in that client's turn too, if it still waits.
@@ -128,7 +121,7 @@ impl Queue {
     }
 
     /// Frees a place, or hands it on if somebody waits.
-    pub(super) fn give_back(&self) {
+    fn give_back(&self) {
         let places = self.places.load(Ordering::Relaxed);
         let next = |state| (waiting(state) == 0 || at_work(state) > places).then(|| state - 1);
         if self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next).is_err() {
@@ -166,7 +159,7 @@ impl Queue {
 
     /// Ends a waiter's time; returns its refusal, unless it was told something else meanwhile.
     #[cold]
-    pub(super) fn expire(&self, number: u64, now: Instant) -> Refusal {
+    fn expire(&self, number: u64, now: Instant) -> Refusal {
         let mut discipline = self.lock();
         let was_waiting = self.is_out(&mut discipline, number);
         discipline.refusal(now, Why::Timeout, was_waiting)
@@ -174,7 +167,7 @@ impl Queue {
 
     /// Removes a waiter that leaves. If it has got a place meanwhile, that is handed on.
     #[cold]
-    pub(super) fn leave(&self, number: u64, waiter: &Waiter) {
+    fn leave(&self, number: u64, waiter: &Waiter) {
         let mut discipline = self.lock();
         if self.is_out(&mut discipline, number) {
             discipline.counts.left += 1;
@@ -198,8 +191,8 @@ impl Queue {
         waiting(self.state.load(Ordering::Relaxed)) > 0
     }
 
-    pub(super) fn longest(&self) -> Duration {
-        self.lock().wait()
+    fn longest(&self) -> Duration {
+        self.lock().wait
     }
 
     pub(crate) fn state(&self) -> QueueState {
@@ -209,7 +202,7 @@ impl Queue {
             running: u64::from(at_work(self.state.load(Ordering::Relaxed))),
             places: (places != UNBOUNDED).then(|| u64::from(places)),
             waiting: discipline.len() as u64,
-            length: discipline.length() as u64,
+            length: discipline.length as u64,
             is_overload: discipline.is_overload(Instant::now()),
             refused: discipline.counts.by_reason(),
             left: discipline.counts.left,
@@ -232,4 +225,122 @@ fn at_work(state: u64) -> u32 {
 
 fn waiting(state: u64) -> u32 {
     (state >> 32) as u32
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Waiter(Mutex<Fate>);
+
+#[derive(Debug)]
+enum Fate {
+    Waits(Option<Waker>),
+    Granted,
+    Refused(Refusal),
+}
+
+impl Default for Fate {
+    fn default() -> Self {
+        Self::Waits(None)
+    }
+}
+
+impl Waiter {
+    /// Gives it a place; returns the waker to wake once no lock is held.
+    #[must_use]
+    pub(super) fn grant(&self) -> Option<Waker> {
+        self.become_(Fate::Granted)
+    }
+
+    #[must_use]
+    pub(super) fn refuse(&self, refusal: Refusal) -> Option<Waker> {
+        self.become_(Fate::Refused(refusal))
+    }
+
+    pub(super) fn told(&self) -> Option<Result<(), Refusal>> {
+        match &*self.fate() {
+            Fate::Granted => Some(Ok(())),
+            Fate::Refused(refusal) => Some(Err(*refusal)),
+            Fate::Waits(_) => None,
+        }
+    }
+
+    /// Polls for a place; the last to poll is woken.
+    pub(super) fn poll(&self, cx: &Context<'_>) -> Poll<Result<(), Refusal>> {
+        let mut fate = self.fate();
+        let before = match &mut *fate {
+            Fate::Granted => return Poll::Ready(Ok(())),
+            Fate::Refused(refusal) => return Poll::Ready(Err(*refusal)),
+            Fate::Waits(Some(waker)) if waker.will_wake(cx.waker()) => None,
+            Fate::Waits(waker) => waker.replace(cx.waker().clone()),
+        };
+        // Dropping a waker may drop anything: not with the lock held.
+        drop(fate);
+        drop(before);
+        Poll::Pending
+    }
+
+    fn become_(&self, fate: Fate) -> Option<Waker> {
+        match std::mem::replace(&mut *self.fate(), fate) {
+            Fate::Waits(waker) => waker,
+            Fate::Granted | Fate::Refused(_) => None,
+        }
+    }
+
+    fn fate(&self) -> MutexGuard<'_, Fate> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place at the application; dropping it passes it on.
+#[derive(Debug)]
+pub(crate) struct Place<'q>(&'q Queue);
+
+/// Waits for a place; dropping it leaves the queue.
+#[derive(Debug)]
+pub(crate) struct Ticket<'q> {
+    queue: &'q Queue,
+    number: u64,
+    waiter: Arc<Waiter>,
+    is_over: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum Entered<'q> {
+    Place(Place<'q>),
+    Ticket(Ticket<'q>),
+}
+
+impl<'q> Ticket<'q> {
+    pub(crate) fn longest(&self) -> Duration {
+        self.queue.longest()
+    }
+
+    pub(crate) fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Place<'q>, Refusal>> {
+        let told = self.waiter.poll(cx);
+        self.is_over |= told.is_ready();
+        told.map_ok(|()| Place(self.queue))
+    }
+
+    /// Ends the wait; it may have got a place at the last moment.
+    pub(crate) fn expire(mut self, now: Instant) -> Result<Place<'q>, Refusal> {
+        self.is_over = true;
+        let refusal = self.queue.expire(self.number, now);
+        match self.waiter.told() {
+            Some(told) => told.map(|()| Place(self.queue)),
+            None => Err(refusal),
+        }
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.queue.leave(self.number, &self.waiter);
+        }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.give_back();
+    }
 }

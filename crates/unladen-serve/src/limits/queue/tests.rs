@@ -9,8 +9,7 @@ use proptest::prelude::*;
 use unladen_serve_config::QueueSettings;
 
 use super::discipline::Discipline;
-use super::refusal::Why;
-use super::{Entered, Flow, Place, Queue, QueueEntry, Ticket};
+use super::{Entered, Flow, Place, Queue, QueueEntry, Ticket, Why};
 
 const WAIT: Duration = Duration::from_secs(5);
 

@@ -6,8 +6,7 @@ use proptest::prelude::*;
 use prost::Message;
 use tokio::net::TcpListener;
 
-use super::call::{ended_well, message};
-use super::messages::{Code, DescriptorStatus, RateLimitResponse, Reset};
+use super::link::{Code, DescriptorStatus, RateLimitResponse, Reset, ended_well, message};
 use super::*;
 
 const LONG: Duration = Duration::from_secs(20);

@@ -6,16 +6,16 @@ use unladen_fastcgi::{Decoder, Fault, Unwrapped};
 use unladen_http1::Length;
 use unladen_pool::{Buffer, Half, LARGE};
 
-use super::source_error::SourceError;
-use crate::request::said::Said;
+use super::SourceError;
+use crate::request::FastCgiNotes;
 
 /// FastCGI output as received, without its records.
 #[derive(Debug)]
 pub(crate) struct Output<'a> {
     half: Half<'a>,
     pub(crate) buffer: &'a mut Buffer,
-    decoder: Decoder,
-    said: &'a Said,
+    pub(crate) decoder: Decoder,
+    notes: &'a FastCgiNotes,
     /// Bytes of output at the buffer's start.
     pub(crate) ready: usize,
     /// Whether nothing has come yet.
@@ -32,8 +32,8 @@ pub(crate) struct FastCgiSource<'a> {
 }
 
 impl<'a> Output<'a> {
-    pub(crate) fn new(half: Half<'a>, buffer: &'a mut Buffer, request: u16, said: &'a Said) -> Self {
-        Self { half, buffer, decoder: Decoder::new(request), said, ready: 0, is_silent: true }
+    pub(crate) fn new(half: Half<'a>, buffer: &'a mut Buffer, request: u16, notes: &'a FastCgiNotes) -> Self {
+        Self { half, buffer, decoder: Decoder::new(request), notes, ready: 0, is_silent: true }
     }
 
     /// Reads once; `false` if the connection has ended.
@@ -44,7 +44,8 @@ impl<'a> Output<'a> {
         }
         self.is_silent = false;
         let has_more = self.buffer.is_full();
-        let unwrapped = self.decoder.unwrap(self.buffer.bytes_mut(), self.ready, &mut self.said.stderr.borrow_mut())?;
+        let unwrapped =
+            self.decoder.unwrap(self.buffer.bytes_mut(), self.ready, &mut self.notes.stderr.borrow_mut())?;
         let Unwrapped { start, ready, rest } = unwrapped;
         self.buffer.consume(start);
         self.buffer.truncate(ready + rest);
@@ -67,10 +68,6 @@ impl<'a> Output<'a> {
 
     pub(crate) fn has_ended(&self) -> bool {
         self.decoder.has_ended()
-    }
-
-    pub(crate) fn decoder(&self) -> &Decoder {
-        &self.decoder
     }
 }
 

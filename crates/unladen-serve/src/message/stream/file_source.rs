@@ -1,7 +1,8 @@
 //! The principal type is [`FileSource`]: a body from a file, or parts of one with what stands between them.
 
 use std::collections::VecDeque;
-use std::io::{self, IoSliceMut};
+use std::io;
+use std::io::IoSliceMut;
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::pin::Pin;
@@ -11,9 +12,10 @@ use std::task::{Context, Poll, ready};
 use bytes::{Buf, Bytes};
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2};
 use tokio::task::JoinHandle;
+use unladen_files::FileBody;
 
-use super::source_error::SourceError;
-use crate::limits::budget::Held;
+use super::SourceError;
+use crate::limits::budget::{Held, Share};
 
 /// Bytes read at a time …
 const BLOCK: usize = 64 * 1024;
@@ -68,11 +70,11 @@ impl FileSource {
         Self { file, pieces, way: Way::Direct { warm }, job: None, turn: 0 }
     }
 
-    /// A body that is read. `hold` reserves client memory, if there is some.
-    pub(crate) fn read(file: Arc<OwnedFd>, pieces: VecDeque<Piece>, hold: impl FnOnce(usize) -> Option<Held>) -> Self {
+    /// A body that is read, into memory of this client's share, if there is some.
+    pub(crate) fn read(file: Arc<OwnedFd>, pieces: VecDeque<Piece>, share: Option<&Arc<Share>>) -> Self {
         let length: u64 = pieces.iter().map(Piece::len).sum();
         let wanted = usize::try_from(length).unwrap_or(BLOCK).min(BLOCK);
-        let held = if wanted > SMALL_BLOCK { hold(wanted) } else { None };
+        let held = share.filter(|_| wanted > SMALL_BLOCK).and_then(|share| share.try_hold(wanted));
         let block = vec![0; if held.is_some() { wanted } else { wanted.min(SMALL_BLOCK) }];
         Self { file, pieces, way: Way::Read { block, start: 0, end: 0, _held: held }, job: None, turn: 0 }
     }
@@ -181,6 +183,19 @@ impl FileSource {
 }
 
 impl Piece {
+    /// The pieces of a body from a file.
+    pub(crate) fn of(body: FileBody) -> VecDeque<Self> {
+        match body {
+            FileBody::None => VecDeque::new(),
+            FileBody::Part(part) => VecDeque::from([Self::Part(part)]),
+            FileBody::Parts(parts, framed) => {
+                let heads = framed.heads.into_iter().map(|head| Self::Bytes(head.into()));
+                let parts = heads.zip(parts.into_iter().map(Self::Part)).flat_map(|(head, part)| [head, part]);
+                parts.chain([Self::Bytes(framed.tail.into())]).collect()
+            }
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }

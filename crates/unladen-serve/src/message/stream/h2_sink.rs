@@ -7,9 +7,9 @@ use bytes::Bytes;
 use h2::server::SendResponse;
 use unladen_http1::Fields;
 
-use super::sink_error::SinkError;
+use super::SinkError;
 use crate::limits::budget::{Claim, Held, Share};
-use crate::message::convert::fields_to_h2;
+use crate::message::fields_to_h2;
 
 /// Bytes for a piece besides its content: its place among waiting frames, and its stream.
 const PIECE: usize = 3 * 1024;
@@ -46,8 +46,6 @@ struct Piece {
     bytes: Bytes,
     _held: [Option<Held>; 2],
 }
-
-// === impl H2Sink ===
 
 impl<'a> H2Sink<'a> {
     /// `ended`: the head was the whole message.
@@ -107,7 +105,7 @@ impl<'a> H2Sink<'a> {
         {
             let size = size(&head);
             self.stream = Stream::Begun(send.send_response(head, false)?);
-            self.of_head = self.claim.as_ref().map(|claim| claim.share().hold(PIECE + size).outgoing());
+            self.of_head = self.claim.as_ref().map(|claim| claim.share.hold(PIECE + size).outgoing());
         }
         match &mut self.stream {
             Stream::Begun(stream) => Ok(stream),
@@ -142,7 +140,7 @@ impl<'a> H2Sink<'a> {
         // With its head, it is one piece.
         let held = match &self.of_head {
             Some(_) => None,
-            None => self.claim.as_ref().map(|claim| claim.share().hold(PIECE)),
+            None => self.claim.as_ref().map(|claim| claim.share.hold(PIECE)),
         };
         self.send(data.slice(..count), held)?;
         Ok(count)
@@ -232,8 +230,6 @@ impl std::fmt::Debug for Stream<'_> {
 fn size(head: &http::Response<()>) -> usize {
     2 * head.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>()
 }
-
-// === impl Piece ===
 
 impl Piece {
     fn holding(bytes: Bytes, held: [Option<Held>; 2]) -> Bytes {

@@ -6,10 +6,9 @@ use std::task::{Context, Poll, ready};
 
 use unladen_http1::Fields;
 
+use super::sink::{PumpError, Sink};
+use super::source::BodySource;
 use crate::message::spool::{Spool, Spools};
-use crate::message::stream::pump::PumpError;
-use crate::message::stream::sink::Sink;
-use crate::message::stream::source::BodySource;
 
 /// While the client keeps up, nothing is kept or copied; what it does not take is spooled, so that the sender is done
 /// with it.

@@ -8,12 +8,12 @@ use unladen_http1::{Decoder, Field, Fields, Length, Step};
 use unladen_pool::{Buffer, Half, LARGE};
 use unladen_serve_config::{is_said_by_us, may_trail};
 
+use super::SourceError;
 use super::fastcgi_source::FastCgiSource;
 use super::file_source::FileSource;
-use super::source_error::SourceError;
-use super::spooled::SpoolSource;
-use crate::cache::news::News;
-use crate::message::convert::trailers_from_h2;
+use crate::cache::News;
+use crate::message::spool::Spool;
+use crate::message::trailers_from_h2;
 
 #[derive(Debug)]
 pub(crate) enum BodySource<'a> {
@@ -80,7 +80,7 @@ impl BodySource<'_> {
             Self::H2(source) => source.poll_fill(cx),
             Self::Memory(body) => Poll::Ready(Ok(!body.is_empty())),
             Self::Fetch(source) => source.poll_fill(cx),
-            Self::Spool(source) => source.poll_fill(cx),
+            Self::Spool(source) => source.spool.poll_fill(cx).map_err(SourceError::Spool),
             Self::File(source) => source.poll_fill(cx),
         }
     }
@@ -93,7 +93,7 @@ impl BodySource<'_> {
             Self::H2(source) => &source.held,
             Self::Memory(body) => body,
             Self::Fetch(source) => &source.held,
-            Self::Spool(source) => source.data(),
+            Self::Spool(source) => source.spool.data(),
             Self::File(source) => source.data(),
         }
     }
@@ -126,7 +126,7 @@ impl BodySource<'_> {
             Self::Fetch(source) => {
                 let _ = source.held.split_to(count.min(source.held.len()));
             }
-            Self::Spool(source) => source.consume(count),
+            Self::Spool(source) => source.spool.consume(count),
             Self::File(source) => source.consume(count),
         }
     }
@@ -139,7 +139,7 @@ impl BodySource<'_> {
             Self::H2(source) => source.done,
             Self::Memory(body) => body.is_empty(),
             Self::Fetch(source) => source.done,
-            Self::Spool(source) => source.is_done(),
+            Self::Spool(source) => source.spool.is_read(),
             Self::File(source) => source.is_done(),
         }
     }
@@ -158,7 +158,7 @@ impl BodySource<'_> {
             Self::Empty | Self::FastCgi(_) | Self::Memory(_) | Self::Fetch(_) | Self::File(_) => None,
             Self::H1(source) => Some(source.decoder.trailers()),
             Self::H2(source) => source.trailers.as_ref(),
-            Self::Spool(source) => source.trailers(),
+            Self::Spool(source) => source.trailers.as_ref(),
         };
         trailers.filter(|trailers| !trailers.is_empty())
     }
@@ -177,7 +177,7 @@ impl BodySource<'_> {
 
     pub(crate) fn rewind(&mut self) {
         if let Self::Spool(source) = self {
-            source.rewind();
+            source.spool.rewind();
         }
     }
 
@@ -329,5 +329,19 @@ impl H2Source {
             self.done = true;
         }
         Poll::Ready(Ok(false))
+    }
+}
+
+/// A request's body that was spooled until whole.
+#[derive(Debug)]
+pub(crate) struct SpoolSource {
+    pub(crate) spool: Spool,
+    pub(crate) trailers: Option<Fields>,
+}
+
+impl SpoolSource {
+    /// Framed by its length, or by chunks if there are trailers.
+    pub(crate) fn length(&self) -> Length {
+        if self.trailers.is_some() { Length::Chunked } else { Length::Exact(self.spool.length()) }
     }
 }

@@ -1,5 +1,6 @@
 use std::future::pending;
 use std::pin::pin;
+use std::time::Duration;
 
 use super::*;
 
@@ -73,4 +74,15 @@ fn no_part_goes_beyond_the_bound_of_the_whole() {
         assert_eq!(Watch::new().over(&deadline, pin!(work)).await, None::<()>);
         assert!(deadline.is_last());
     });
+}
+
+#[test]
+fn who_is_not_waited_for_is_not_slow() {
+    let pace = Pace { grace: Duration::from_secs(20), rate: Some(500) };
+    let (mut stretch, began) = (Stretch::default(), Instant::now());
+    let at = |seconds| began + Duration::from_secs(seconds);
+    assert_eq!(stretch.until(pace, true, at(0), 100), Some(at(20)));
+    assert_eq!(stretch.until(pace, true, at(5), 1100), Some(at(22)));
+    assert_eq!(stretch.until(pace, false, at(600), 1100), None);
+    assert_eq!(stretch.until(pace, true, at(700), 1200), Some(at(720)));
 }

@@ -61,7 +61,7 @@ pub(crate) struct KnownScript {
     checked: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct HotFile {
     /// Of the file itself …
     pub(crate) original: Meta,
@@ -126,8 +126,6 @@ impl HotFiles {
     }
 }
 
-// === impl HotFile ===
-
 impl HotFile {
     /// Whether it was checked recently enough.
     pub(crate) fn is_checked(&self, now: Instant) -> bool {
@@ -171,21 +169,9 @@ impl HotFile {
     }
 }
 
-impl Default for HotFile {
+impl Default for Contents {
     fn default() -> Self {
-        Self {
-            original: Meta::default(),
-            sibling: None,
-            name: Box::default(),
-            contents: Contents::Memory(Bytes::new()),
-            content_type: Box::default(),
-            coding: None,
-            varies: false,
-            cache_control: None,
-            fields: Fields::default(),
-            lines: Bytes::new(),
-            checked: AtomicU64::new(0),
-        }
+        Self::Memory(Bytes::new())
     }
 }
 
@@ -207,8 +193,6 @@ fn is_recent(checked: u64, now: Instant) -> bool {
 fn since_began(now: Instant) -> u64 {
     u64::try_from(now.saturating_duration_since(*BEGAN).as_millis()).unwrap_or(u64::MAX)
 }
-
-// === impl Key ===
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {

@@ -14,8 +14,7 @@ use unladen_http1::Request;
 
 use super::Folder;
 use super::hot_files::{Contents, Form, HotFile, Kept, KnownScript, OPEN, SHORT};
-use crate::cache::cached_response::joined;
-use crate::cache::codable::{SHORTEST, is_not_to_be_transformed};
+use crate::cache::coded::{SHORTEST, is_not_to_be_transformed, joined};
 use crate::message::stream::read_now;
 
 #[derive(Debug)]
@@ -53,6 +52,12 @@ static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
     Semaphore::new((processors / 2).max(1))
 });
 
+fn coded_form(accepted: Accepted) -> Form {
+    let mut codings = accepted.shortest_by_weight();
+    let form = [codings.next(), codings.next(), codings.next()];
+    if form[0].is_some() { Form::Coded(form) } else { Form::Plain }
+}
+
 /// Takes what is kept, if it was checked recently enough.
 fn take_checked(kept: &mut Option<Kept>, now: Instant) -> Option<Looked> {
     match kept.take()? {
@@ -67,9 +72,6 @@ fn take_checked(kept: &mut Option<Kept>, now: Instant) -> Option<Looked> {
 
 impl Folder {
     /// What stands for a request's path. `compress`: whether answers are compressed here.
-    ///
-    /// # Errors
-    /// The path is invalid.
     pub(crate) async fn look(&self, request: &Request, compress: bool, now: Instant) -> Result<Looked, PathFault> {
         let spelt = request.target.split(|byte| *byte == b'?').next().unwrap_or_default();
         // Without a `%`, it is its own decoded form, or nothing is kept by it.
@@ -155,10 +157,7 @@ impl Folder {
             return (Accepted::of(None), Form::Plain);
         }
         let accepted = Accepted::of(header.as_deref());
-        let mut codings = accepted.shortest_by_weight();
-        let form = [codings.next(), codings.next(), codings.next()];
-        drop(codings);
-        (accepted, if form[0].is_some() { Form::Coded(form) } else { Form::Plain })
+        (accepted, coded_form(accepted))
     }
 
     async fn sendable(&self, opened: OpenFile, before: Option<Arc<HotFile>>, wanted: &Wanted<'_>) -> Sendable {
@@ -208,7 +207,7 @@ impl Folder {
         if let Some(hot) = self.hot.as_ref().filter(|_| is_kept && length <= OPEN) {
             let form = if may_vary {
                 hot.put(wanted.path, Form::Any, Kept::Varies);
-                self.form_of(wanted)
+                coded_form(wanted.accepted)
             } else {
                 Form::Any
             };
@@ -217,12 +216,6 @@ impl Folder {
         // The next one finds it.
         drop(turn);
         Sendable { file, is_hot: false }
-    }
-
-    fn form_of(&self, wanted: &Wanted<'_>) -> Form {
-        let mut codings = wanted.accepted.shortest_by_weight();
-        let form = [codings.next(), codings.next(), codings.next()];
-        if form[0].is_some() { Form::Coded(form) } else { Form::Plain }
     }
 
     /// Reads a short file whole; whether it could, and the file is unchanged. Otherwise it stays a file.
@@ -253,6 +246,7 @@ impl Folder {
         }
         is_whole
     }
+
     /// Compresses a kept file as the client likes best, once for all who take the same.
     async fn encode(&self, file: &mut HotFile, wanted: &Wanted<'_>) -> Encoded {
         let Contents::Memory(bytes) = &file.contents else { return Encoded::Now(None) };
@@ -260,7 +254,8 @@ impl Folder {
         let coding = best.filter(|_| wanted.compress && bytes.len() >= SHORTEST);
         let Some(coding) = coding else { return Encoded::Now(None) };
         let Ok(turn) = TURNS.acquire().await else { return Encoded::Now(None) };
-        if let Some(Kept::File(made)) = self.hot.as_ref().and_then(|hot| hot.get(wanted.path, self.form_of(wanted)))
+        if let Some(Kept::File(made)) =
+            self.hot.as_ref().and_then(|hot| hot.get(wanted.path, coded_form(wanted.accepted)))
             && (made.original, made.sibling) == (file.original, file.sibling)
         {
             return Encoded::Before(made);

@@ -75,7 +75,7 @@ async fn one_client_locked_all_others_out_of_a_page_behind_passwords() {
     let file = file();
     let passwords = Arc::new(Passwords::read(file.path()).unwrap());
     let of_one: Vec<_> = (0..100).map(|_| PLACES.take("192.0.2.1".parse().ok())).collect();
-    assert_eq!(of_one.iter().filter(|place| place.is_ok()).count(), trial::MOST_OF_CLIENT);
+    assert_eq!(of_one.iter().filter(|place| place.is_ok()).count(), MOST_OF_CLIENT);
     let from = |address: &str| {
         let (passwords, address) = (passwords.clone(), address.parse().ok());
         async move { passwords.try_field(Some(&basic("ann:secret")), address).await }
@@ -133,4 +133,26 @@ fn names_could_be_told_by_time_where_hashes_differ_in_cost() {
     assert!(counts.values().all(|count| (800..1200).contains(count)), "{:?}", counts.values());
     std::fs::write(file.path(), "").unwrap();
     assert_eq!(Passwords::read(file.path()).unwrap().stand_in("nobody"), None);
+}
+
+/// One client had all places, and everybody else was refused.
+#[test]
+fn one_client_locked_all_others_out() {
+    let places = Places::default();
+    let at = |address: &str| Some(address.parse().unwrap());
+    let of_one: Vec<_> = (0..MOST_OF_CLIENT).map(|_| places.take(at("192.0.2.1")).unwrap()).collect();
+    assert_eq!(places.take(at("192.0.2.1")).unwrap_err(), Full::OfClient);
+    assert_eq!(places.take(at("::ffff:192.0.2.1")).unwrap_err(), Full::OfClient);
+    // Of IPv6 a client has a /64.
+    let of_network: Vec<_> =
+        (0..MOST_OF_CLIENT).map(|at| places.take(format!("2001:db8::{at}").parse().ok()).unwrap()).collect();
+    assert_eq!(places.take(at("2001:db8::ffff")).unwrap_err(), Full::OfClient);
+    let another = places.take(at("2001:db8:0:1::1")).unwrap();
+    // By a Unix socket all come from nowhere: they are bounded together with the others.
+    let rest: Vec<_> = std::iter::from_fn(|| places.take(None).ok()).collect();
+    assert_eq!(of_one.len() + of_network.len() + 1 + rest.len(), MOST_WAITING);
+    assert_eq!(places.take(at("192.0.2.2")).unwrap_err(), Full::OfAll);
+    drop((of_one, of_network, another, rest));
+    let waiting = lock(&places.0);
+    assert_eq!((waiting.all, waiting.clients.len()), (0, 0));
 }

@@ -10,7 +10,7 @@ use unladen_serve_config::{AcmeSettings, Challenge, HostName, ListenAddress, Sit
 /// Kept over a reload: a certificate that is still wanted goes on.
 #[derive(Debug, Default)]
 pub(crate) struct Acme {
-    answers: Arc<Answers>,
+    pub(crate) answers: Arc<Answers>,
     held: Mutex<HashMap<Wanted, Arc<Held>>>,
     /// A check, which touches no disk.
     is_trial: bool,
@@ -32,14 +32,7 @@ impl Acme {
         Self { is_trial: true, ..Self::default() }
     }
 
-    pub(crate) fn answers(&self) -> &Arc<Answers> {
-        &self.answers
-    }
-
     /// A site's certificate, which sites may share; `None` if it wants none from an authority.
-    ///
-    /// # Errors
-    /// If no authority issues it.
     pub(crate) fn held(&self, settings: &SiteSettings) -> Result<Option<Arc<Held>>, AcmeProblem> {
         let Some(wanted) = wanted(settings)? else { return Ok(None) };
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,10 +8,9 @@ use rustls::pki_types::CertificateDer;
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use unladen_acme::{ACME_TLS, Answers, Held};
-use unladen_tls::{certificates, dns_names, private_key};
+use unladen_tls::{FileError, certificates, dns_names, private_key};
 use x509_parser::parse_x509_certificate;
 
-use super::error::AcceptorError;
 use crate::site::hosts::Hosts;
 
 /// By lower-case name; the first of several for a name counts.
@@ -23,7 +22,8 @@ pub(super) struct Certificates {
     first: Option<Source>,
     /// Answers to TLS-ALPN challenges, if expected.
     answers: Option<Arc<Answers>>,
-    files: Vec<(String, u64)>,
+    /// For each file, one of its names, and the last second of its validity, since 1970.
+    pub(super) files: Vec<(String, u64)>,
 }
 
 #[derive(Clone, Debug)]
@@ -79,11 +79,6 @@ impl Certificates {
         }
         self.first.get_or_insert(source);
         self.answers = Some(answers.clone());
-    }
-
-    /// For each file, one of its names, and the last second of its validity, since 1970.
-    pub(super) fn files(&self) -> &[(String, u64)] {
-        &self.files
     }
 
     pub(super) fn has_answers(&self) -> bool {
@@ -168,4 +163,16 @@ fn names(
 
 fn now() -> i64 {
     x509_parser::time::ASN1Time::now().timestamp()
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AcceptorError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("the certificate {} cannot be read: {why}", file.display())]
+    Certificate { file: PathBuf, why: String },
+    #[error("the key {} is not that of the certificate {}: {source}", key.display(), certificate.display())]
+    Pair { certificate: PathBuf, key: PathBuf, source: rustls::Error },
+    #[error("TLS cannot be set up: {0}")]
+    Setup(#[from] rustls::Error),
 }

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use super::super::discipline::Discipline;
-use super::super::flow::Flow;
-use super::super::refusal::{Refusal, Why};
+use crate::limits::queue::discipline::Discipline;
+use crate::limits::queue::{Flow, Refusal, Why};
 
 const WAIT: Duration = Duration::from_secs(5);
 const WORKERS: usize = 4;
