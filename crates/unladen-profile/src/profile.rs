@@ -116,13 +116,7 @@ impl Profile {
 
     /// Weights of the stacks with everything on top, by stack index.
     pub fn total_weights(&self) -> Vec<u64> {
-        let mut weights = self.self_weights();
-        for stack in self.stacks.iter().rev() {
-            if let Some(below) = self.stacks.below(stack) {
-                weights[below.index()] = weights[below.index()].saturating_add(weights[stack.index()]);
-            }
-        }
-        weights
+        self.stacks.totals(self.self_weights(), u64::saturating_add)
     }
 
     /// Whether calls were counted.

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::message::{Field, Fields, Value};
-use super::wrong::Wrong;
-use crate::frame::FrameKind;
+use super::message::{Field, Fields, Value, Wrong};
+use crate::frame::{Frame, FrameId, FrameKind, Frames};
 
 pub(super) const FORMAT: &str = "pprof";
 
@@ -51,13 +50,6 @@ struct Location {
     address: u64,
     /// Functions, innermost first.
     functions: Vec<u64>,
-}
-
-pub(super) struct LocationFrame {
-    pub(super) name: String,
-    pub(super) file: String,
-    pub(super) line: u32,
-    pub(super) kind: FrameKind,
 }
 
 impl<'a> Tables<'a> {
@@ -135,28 +127,29 @@ impl<'a> Tables<'a> {
         self.comments.iter().map(|index| self.string(*index))
     }
 
-    /// Innermost first; `None` if there is no such location.
-    pub(super) fn places(&self, id: u64) -> Option<Vec<LocationFrame>> {
+    /// Outermost first; `None` if there is no such location.
+    pub(super) fn frames(&self, id: u64, frames: &mut Frames) -> Option<Vec<FrameId>> {
         let location = self.locations.get(&id)?;
         let module = self.mappings.get(&location.mapping).map(|file| self.string(*file)).unwrap_or_default();
         if location.functions.is_empty() {
             let name = format!("{:#x}", location.address);
-            return Some(vec![LocationFrame { name, kind: native(&module), file: module, line: 0 }]);
+            let frame = Frame { name: &name, file: &module, line: 0, kind: native(&module) };
+            return Some(vec![frames.intern(frame)]);
         }
-        let place = |id: &u64| {
+        let frame = |id: &u64| {
             let unknown = Function::default();
             let function = self.functions.get(id).unwrap_or(&unknown);
             let (name, file) = (self.string(function.name), self.string(function.file));
             let name = if name.is_empty() { self.string(function.system_name) } else { name };
             // Without a source file, the module says more.
             let (file, kind) = if file.is_empty() && !module.is_empty() {
-                (module.clone(), native(&module))
+                (module.as_str(), native(&module))
             } else {
-                (file, FrameKind::Function)
+                (file.as_str(), FrameKind::Function)
             };
-            LocationFrame { name, file, line: u32::try_from(function.line).unwrap_or(0), kind }
+            frames.intern(Frame { name: &name, file, line: u32::try_from(function.line).unwrap_or(0), kind })
         };
-        Some(location.functions.iter().map(place).collect())
+        Some(location.functions.iter().rev().map(frame).collect())
     }
 }
 

@@ -1,9 +1,9 @@
-use super::comment::parse;
+use super::parse;
 use super::*;
 use crate::frame::Frame;
 use crate::input::Input;
 use crate::profile::About;
-use crate::reader::ProfileReader;
+use crate::readers::ProfileReader;
 
 #[test]
 fn comments_are_read_again_and_those_of_others_are_not() {
