@@ -25,14 +25,11 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-mod entry;
-mod passed_over;
 mod reader;
 mod target;
 
-pub use entry::{LogEntry, RequestLine};
-pub use passed_over::PassedOver;
-pub use reader::{LogLine, LogReader};
+pub use reader::{LogEntry, LogLine, LogReader, RequestLine};
+pub use target::PassedOver;
 
 /// Maximum of distinct targets; beyond it the log's order would hardly matter any more.
 const MOST_TARGETS: usize = 100_000;

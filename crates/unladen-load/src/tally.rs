@@ -19,7 +19,7 @@ use hdrhistogram::Histogram;
 use crate::error::LoadError;
 use crate::outcome::LoadOutcome;
 use crate::run::{RunEnd, Sink};
-use crate::stop::End;
+use crate::schedule::End;
 
 /// Maximum of single latencies in a tally, 8 MiB: some minutes at 3,000 requests a second. Beyond it only the histogram
 /// goes on.
@@ -172,4 +172,13 @@ fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
     }
+}
+
+/// A run that ended with an error, and its counts until then.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct RunError {
+    #[source]
+    pub error: LoadError,
+    pub tally: Box<Tally>,
 }

@@ -21,12 +21,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use crate::error::LoadError;
 
 /// Where to connect instead of to the URL's host; `Host` and TLS still go by the URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ConnectTo {
     Address(SocketAddr),
     Unix(PathBuf),

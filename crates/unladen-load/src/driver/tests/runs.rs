@@ -1,6 +1,6 @@
 use super::server::{HELLO, Server, hang, read_request, send};
 use super::*;
-use crate::stop::End;
+use crate::schedule::End;
 
 #[test]
 fn a_tally_adds_up() {
