@@ -1,32 +1,26 @@
 //! The principal type is [`Session`]: a running agent on another host.
 
-mod last_words;
-mod options;
 pub(crate) mod reader;
 mod start;
 mod transport;
-mod writer;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-pub use self::options::SessionOptions;
+pub use start::SessionOptions;
 
-use self::last_words::LastWords;
-use self::reader::Event;
-use self::transport::Transport;
-use self::writer::Out;
-use crate::answer::Answer;
-use crate::ask::Ask;
+use self::reader::{Event, Out};
+use crate::ask::{Answer, Ask};
 use crate::clock::{ClockOffset, Pings, RoundTrips};
-use crate::codec::encode;
 use crate::error::SessionError;
+use crate::frame::encode;
 use crate::hello::Hello;
 use crate::host::Host;
 use crate::probes::ProbeAnswer;
 use crate::shown::shown_without_secrets;
+use transport::{LastWords, Transport};
 
 /// Maximum wait for room in the queue: after that nobody reads the frames.
 const SEND_PATIENCE: Duration = Duration::from_secs(10);

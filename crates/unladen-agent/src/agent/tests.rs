@@ -2,8 +2,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use super::*;
-use crate::codec::encode;
-use crate::frame::{FrameReader, FrameWriter};
+use crate::frame::{FrameReader, FrameWriter, encode};
 use crate::probes::{GroupedBy, ProbeAnswer};
 
 /// An agent in a thread, and its pipes.
@@ -85,7 +84,7 @@ fn a_controller_of_another_version_is_told_both() {
     let mut peer = Peer::new();
     peer.send(&Hello { protocol: 99, version: "8.0".into() }.encode());
     let error = peer.end().unwrap_err().to_string();
-    assert!(error.contains("unladen 8.0 with protocol 99") && error.contains("with protocol 2"), "{error}");
+    assert!(error.contains("unladen 8.0 with protocol 99") && error.contains("with protocol 3"), "{error}");
 }
 
 #[test]

@@ -4,7 +4,6 @@ use unladen_probe::is_restart;
 use unladen_trace::{Evidence, EvidenceSource, PhaseSeen};
 
 use super::message::{MAX_EVIDENCE, MAX_REQUESTS};
-use super::room::has_room;
 use crate::shown::shown;
 
 /// Maximum bytes of a text in evidence: SQL is cut before, paths are shorter.
@@ -152,6 +151,29 @@ fn can_be_seen_there(source: &EvidenceSource) -> bool {
         | EvidenceSource::PhpSettings => true,
         EvidenceSource::Response | EvidenceSource::Restarts | EvidenceSource::Profile => false,
     }
+}
+
+/// Maximum lists and structures: a page that touches ten thousand files makes a fifth of them. An empty structure is
+/// two bytes of JSON and four hundred in memory.
+const MAX_STRUCTURES: usize = 250_000;
+const MAX_VALUES: usize = 4_000_000;
+
+/// Whether it is small enough to be parsed. Invalid JSON is left to the parser: up to the error, the count is right.
+pub(super) fn has_room(json: &[u8]) -> bool {
+    let (mut structures, mut values) = (0, 0);
+    let (mut is_text, mut is_escaped) = (false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            _ if is_text => {}
+            b'{' | b'[' => structures += 1,
+            b',' => values += 1,
+            _ => {}
+        }
+    }
+    structures <= MAX_STRUCTURES && structures + values <= MAX_VALUES
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! The principal type is [`EvidenceSide`]: the tracer of the agent's machine.
 
+use std::io::{self, Write};
+
 use unladen_probe::{
     GroupId, Inspection, InspectionError, Instrument, TracerConfig, group_seen, monotonic_ns, php_settings,
 };
 use unladen_trace::{Evidence, Interval, Window};
 
-use super::message::{EvidenceAnswer, EvidenceAsk, FarLack, MAX_PHASES, MAX_REQUESTS, MAX_WANTED, Wanted};
-use super::pieces::Bounded;
-use super::room::has_room;
+use super::checked::has_room;
+use super::message::{
+    EvidenceAnswer, EvidenceAsk, FarLack, MAX_EVIDENCE, MAX_PHASES, MAX_REQUESTS, MAX_WANTED, Wanted,
+};
 
 /// Maximum events that wait for the end of a phase. Each takes up to some hundred bytes, and an agent is a guest.
 const MOST_EVENTS: usize = 500_000;
@@ -175,6 +178,41 @@ fn named(instrument: &Instrument, wanted: &[Wanted]) -> Result<Vec<(GroupId, boo
 
 fn failed(error: &InspectionError) -> EvidenceAnswer {
     EvidenceAnswer::Failed { lack: error.into(), why: error.to_string() }
+}
+
+/// Bytes of a piece: well below a frame.
+const PIECE: usize = 1 << 19;
+
+/// Evidence as JSON, up to a maximum length.
+#[derive(Debug, Default)]
+struct Bounded {
+    bytes: Vec<u8>,
+}
+
+impl Bounded {
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Pieces, with a flag on the last.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (&[u8], bool)> {
+        let count = self.bytes.len().div_ceil(PIECE);
+        self.bytes.chunks(PIECE).enumerate().map(move |(index, piece)| (piece, index + 1 == count))
+    }
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > MAX_EVIDENCE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

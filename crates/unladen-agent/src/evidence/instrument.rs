@@ -1,15 +1,13 @@
 //! The principal type is [`FarInspection`]: traced groups of another host.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use unladen_trace::Evidence;
 
 use super::checked::{AskedPhase, check_phases, read_evidence};
-use super::message::{EvidenceAnswer, EvidenceAsk, MAX_EVIDENCE, Wanted};
-use super::patience::Patience;
-use super::unable::Unable;
-use crate::answer::Answer;
-use crate::ask::Ask;
+use super::message::{EvidenceAnswer, EvidenceAsk, FarLack, MAX_EVIDENCE, Wanted};
+use crate::ask::{Answer, Ask};
 use crate::clock::ClockOffset;
 use crate::error::SessionError;
 use crate::session::Session;
@@ -190,4 +188,29 @@ fn expect(session: &Session, patience: &Patience<'_>, wanted: &EvidenceAnswer) -
 
 fn unexpected(session: &Session, answer: &EvidenceAnswer) -> Unable {
     session.unexpected(&Answer::Evidence(answer.clone())).into()
+}
+
+/// Why nothing, or nothing more, can be traced on a host.
+#[derive(Debug, thiserror::Error)]
+pub enum Unable {
+    #[error("{why}")]
+    Lacks { lack: FarLack, why: String },
+    /// The host is lost, or sends something invalid: no more questions are possible.
+    #[error(transparent)]
+    Lost(#[from] SessionError),
+}
+
+/// How long an answer is waited for. Hosts asked together share one, so that several silent ones take no longer than
+/// one.
+#[derive(Clone, Copy)]
+pub struct Patience<'a> {
+    pub deadline: Instant,
+    /// Stop waiting when this returns false.
+    pub is_wanted: &'a dyn Fn() -> bool,
+}
+
+impl fmt::Debug for Patience<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Patience").field("deadline", &self.deadline).finish_non_exhaustive()
+    }
 }

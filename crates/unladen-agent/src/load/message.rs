@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use unladen_load::{ErrorKind, LoadEnd, RecordBatch};
 
-use crate::codec::{CodecError, decode};
 use crate::far_times::FarTimes;
+use crate::frame::{CodecError, decode};
 
 /// Bytes of a configuration or plan in one message: a list of URLs may be longer than a frame.
 const PIECE: usize = 1 << 19;

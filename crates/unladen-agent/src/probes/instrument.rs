@@ -5,11 +5,9 @@ use std::time::{Duration, Instant};
 
 use unladen_probe::GroupBy;
 
-use super::account::Account;
+use super::account::{Account, FarReading};
 use super::message::{FarCounter, FarGroup, MAX_CONNECTIONS, MAX_TAKERS, Opened, ProbeAnswer, ProbeAsk};
-use super::reading::FarReading;
-use crate::answer::Answer;
-use crate::ask::Ask;
+use crate::ask::{Answer, Ask};
 use crate::error::SessionError;
 use crate::session::Session;
 use crate::standpoint::Witness;

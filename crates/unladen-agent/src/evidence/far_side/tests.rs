@@ -1,8 +1,8 @@
 use unladen_probe::GroupBy;
 use unladen_trace::EvidenceSource;
 
-use super::super::checked::read_evidence;
 use super::*;
+use crate::evidence::checked::read_evidence;
 
 /// What is answered; or why it is refused.
 fn asked(
@@ -90,4 +90,13 @@ fn a_phase_is_counted_or_what_is_lacking_is_told() {
     assert_eq!(seen.page.requests, 4);
     assert!(!seen.syscalls.is_empty(), "this very process called the system");
     assert_eq!(ask(EvidenceAsk::Detach), [EvidenceAnswer::Detached]);
+}
+
+#[test]
+fn pieces_are_the_whole() {
+    let mut bounded = Bounded::default();
+    bounded.write_all(&vec![7; PIECE + 1]).unwrap();
+    let pieces: Vec<_> = bounded.pieces().map(|(piece, last)| (piece.len(), last)).collect();
+    assert_eq!(pieces, [(PIECE, false), (1, true)]);
+    assert!(bounded.write_all(&vec![7; MAX_EVIDENCE]).is_err());
 }
