@@ -57,6 +57,11 @@ pub enum UrlListError {
 }
 
 impl UrlLine {
+    /// A GET of this URL, as often as any other.
+    pub fn get(url: url::Url) -> Self {
+        Self { method: Method::GET, is_method_named: false, url, label: None, weight: 1.0 }
+    }
+
     /// Reads a file.
     ///
     /// # Errors

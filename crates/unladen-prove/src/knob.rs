@@ -9,7 +9,7 @@ use std::fmt;
 
 use unladen_load::{Cancel, Header, UrlLine};
 
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::saver::Saver;
 use crate::shell::Shell;
 use crate::undo::Undo;

@@ -11,16 +11,13 @@ use std::time::{Duration, Instant};
 use unladen_load::{Cancel, DriverConfig, LoadError};
 
 use crate::answering::{Answering, Judge, STEADY, SURE, is_passing};
-use crate::claim::Claim;
-use crate::error::SwitchError;
+use crate::error::{CommandFault, Fault, NotPutBack, PutBack, SwitchError};
 use crate::experiment::Experiment;
-use crate::fault::{CommandFault, Fault};
 use crate::journal::Journal;
 use crate::knob::{Reach, Switch};
 use crate::plan::{Known, Plan};
-use crate::put_back::{NotPutBack, PutBack};
 use crate::ready::{Ready, USUAL};
-use crate::saver::Saver;
+use crate::saver::{Claim, Saver};
 use crate::shell::{COMMAND_TIME, Shell, quoted};
 use crate::systemd::Systemd;
 use unladen_lockin::Arm;

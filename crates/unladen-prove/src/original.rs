@@ -11,7 +11,7 @@ use nix::sys::time::TimeSpec;
 use nix::unistd::Uid;
 use serde::{Deserialize, Serialize};
 
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::saver::Saver;
 use crate::shell::quoted;
 

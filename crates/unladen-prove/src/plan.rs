@@ -7,15 +7,11 @@ use serde::{Deserialize, Serialize};
 use unladen_load::Cancel;
 
 use crate::answering::{Answering, Judge, SURE};
-use crate::claim::Claim;
-use crate::error::SwitchError;
+use crate::error::{Fault, NotPutBack, PutBack, SwitchError};
 use crate::experiment::Experiment;
-use crate::fault::Fault;
 use crate::original::Original;
-use crate::put_back::{NotPutBack, PutBack};
-use crate::ready::Ready;
-use crate::saver::Saver;
-use crate::service::Restart;
+use crate::ready::{Ready, Restart};
+use crate::saver::{Claim, Saver};
 use crate::shell::{COMMAND_TIME, Shell, quoted};
 use crate::systemd::Systemd;
 use crate::undo::Undo;

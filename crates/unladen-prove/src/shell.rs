@@ -16,7 +16,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use unladen_load::{Cancel, open_files_before};
 
-use crate::fault::CommandFault;
+use crate::error::CommandFault;
 
 /// Default time limit of a command.
 pub const COMMAND_TIME: Duration = Duration::from_secs(300);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use unladen_load::Cancel;
 
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::original::Original;
 use crate::shell::{Shell, quoted};
 

@@ -6,16 +6,13 @@ use std::time::Duration;
 use unladen_load::UrlLine;
 use unladen_toml::{Bad, BadPlace, DAY, Document, Problem, Table, Value};
 
-use crate::experiment::{Cold, Experiment};
+use crate::experiment::{Cold, Experiment, Quantile};
 use crate::knob_spec::KnobSpec;
-use crate::quantile::Quantile;
-use crate::read::error::ExperimentError;
-use crate::read::home::{self, Home};
-use crate::read::problem::ExperimentProblem;
-use crate::read::reading::{ReadFile, Reading, read_file};
-use crate::read::url::url;
 use crate::read::variables::{self, Variables};
-use crate::read::{keys, knob, load, service};
+use crate::read::{
+    ExperimentError, ExperimentProblem, Home, KNOB_KEYS, LOAD_KEYS, ReadFile, Reading, SERVICE_KEYS, TOP_KEYS, check,
+    knob, load, read_file, service, url,
+};
 use unladen_lockin::{Design, MOST_FACTORS};
 
 /// Maximum of knobs: an ablation of 20 has 59 arms.
@@ -76,11 +73,11 @@ fn experiment(
 
 fn resolve(table: &Table<'_>, file: &Path, folder: &Path, read: ReadFile<'_>) -> Result<Experiment, Bad> {
     let homes = [
-        Home { keys: &keys::LOAD, place: "[load]" },
-        Home { keys: &keys::KNOB, place: "[[knob]]" },
-        Home { keys: &keys::SERVICE, place: "[[service]]" },
+        Home { keys: &LOAD_KEYS, place: "[load]" },
+        Home { keys: &KNOB_KEYS, place: "[[knob]]" },
+        Home { keys: &SERVICE_KEYS, place: "[[service]]" },
     ];
-    home::check(table, &keys::TOP, &homes)?;
+    check(table, &TOP_KEYS, &homes)?;
     table.get("variables").map_or(Ok(()), |value| value.words().map(drop))?;
     let load = table.require("load", "a table with `rate` or `concurrency`, and `requests` or `time`")?;
     let load = load::read(&load, folder)?;
@@ -204,9 +201,7 @@ fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[Kno
     };
     let of_knobs = |on: bool| knobs.iter().find_map(|knob| knob.url(on));
     match (lines.len(), of_knobs(false), of_knobs(true)) {
-        (0, Some(url), Some(_)) => {
-            Ok(vec![UrlLine { method: http::Method::GET, is_method_named: false, url, label: None, weight: 1.0 }])
-        }
+        (0, Some(url), Some(_)) => Ok(vec![UrlLine::get(url)]),
         (0, _, _) => Err(table.missing("url", "what is requested, such as url = \"http://127.0.0.1:8080/\"")),
         (2.., None, None) | (1, _, _) => Ok(lines),
         (count, _, _) => {
@@ -217,5 +212,5 @@ fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[Kno
 }
 
 fn url_line(value: &Value<'_>) -> Result<UrlLine, Bad> {
-    Ok(UrlLine { method: http::Method::GET, is_method_named: false, url: url(value)?, label: None, weight: 1.0 })
+    Ok(UrlLine::get(url(value)?))
 }
