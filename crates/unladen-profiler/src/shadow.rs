@@ -6,7 +6,6 @@
 //! It runs where we run: for a process in a container, or with a /tmp of its own, it is no faithful copy. Its folder is
 //! a [`RunFolder`]: the next run removes what a killed run leaves behind.
 
-mod besides;
 mod program;
 
 use std::fs::{self, File};
@@ -20,10 +19,9 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use unladen_load::Cancel;
 
-pub(crate) use self::besides::Besides;
-pub(crate) use self::program::Program;
-use crate::error::ProfilerError;
+use crate::profiler::ProfilerError;
 use crate::run_folder::{RunFolder, open_theirs};
+pub(crate) use program::{Besides, Program};
 use unladen_path::Address;
 
 /// Pause between two looks at a process.

@@ -11,9 +11,8 @@ use nix::unistd::{getegid, geteuid};
 use unladen_machine::in_own_session;
 use unladen_trace::without_secrets;
 
-use super::besides::Besides;
 use crate::application::Application;
-use crate::error::ProfilerError;
+use crate::profiler::ProfilerError;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
@@ -152,6 +151,14 @@ fn variables(environ: &[u8]) -> Vec<(OsString, OsString)> {
         Some((OsString::from_vec(text[..at].to_vec()), OsString::from_vec(text[at + 1..].to_vec())))
     };
     environ.split(|byte| *byte == 0).filter_map(variable).collect()
+}
+
+/// What a shadow process has in addition to the program.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Besides {
+    /// Before all others.
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
 }
 
 #[cfg(test)]
