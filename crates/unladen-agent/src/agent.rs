@@ -16,11 +16,6 @@ use crate::hello::{Hello, PROTOCOL};
 use crate::load::{FarLoad, LoadAsk};
 use crate::probes::{FarSide, ProbeAsk};
 
-enum Failure {
-    Refused(String),
-    Ends(AgentError),
-}
-
 /// The answering end of a session.
 #[derive(Debug)]
 pub struct Agent {
@@ -46,8 +41,8 @@ impl Agent {
         if !hello.is_understood() {
             return Err(AgentError::Version { theirs: hello.version, protocol: hello.protocol });
         }
-        let mut probes = FarSide::new();
-        let mut evidence = EvidenceSide::new();
+        let mut probes = FarSide::default();
+        let mut evidence = EvidenceSide::default();
         let mut load = None;
         while let Some(body) = self.inbox.next()? {
             match decode(&body)? {
@@ -89,27 +84,20 @@ impl Agent {
             ProbeAsk::Read { id } => id,
             ProbeAsk::Open { .. } | ProbeAsk::Sees { .. } | ProbeAsk::Takers { .. } | ProbeAsk::Asked { .. } => 0,
         };
-        let mut send = |answer| self.outbox.send(&Answer::Probes(answer)).map_err(Failure::Ends);
+        let mut send = |answer| self.outbox.send(&Answer::Probes(answer));
         self.unless_refused(id, probes.answer(ask, &mut send))
     }
 
     fn evidence(&self, evidence: &mut EvidenceSide, probes: &mut FarSide, ask: EvidenceAsk) -> Result<(), AgentError> {
-        let mut send = |answer| self.outbox.send(&Answer::Evidence(answer)).map_err(Failure::Ends);
+        let mut send = |answer| self.outbox.send(&Answer::Evidence(answer));
         self.unless_refused(0, evidence.answer(ask, probes.instrument(), &mut send))
     }
 
-    fn unless_refused(&self, id: u64, done: Result<(), Failure>) -> Result<(), AgentError> {
+    fn unless_refused(&self, id: u64, done: Result<(), AgentError>) -> Result<(), AgentError> {
         match done {
-            Ok(()) => Ok(()),
-            Err(Failure::Refused(why)) => self.outbox.send(&Answer::Refused { id, why }),
-            Err(Failure::Ends(error)) => Err(error),
+            Err(AgentError::Refused(why)) => self.outbox.send(&Answer::Refused { id, why }),
+            done => done,
         }
-    }
-}
-
-impl From<String> for Failure {
-    fn from(why: String) -> Self {
-        Self::Refused(why)
     }
 }
 
@@ -131,6 +119,15 @@ pub enum AgentError {
     Version { theirs: String, protocol: u32 },
     #[error("nothing came for {SILENCE:?}: the connection is broken")]
     Silence,
+    /// A question is refused; the session goes on.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl From<String> for AgentError {
+    fn from(why: String) -> Self {
+        Self::Refused(why)
+    }
 }
 
 /// Maximum of waiting questions. Each may take a megabyte.

@@ -1,4 +1,4 @@
-//! The principal type is [`Ask`]: questions to an agent.
+//! The principal types are [`Ask`] and [`Answer`]: questions to an agent, and its answers.
 
 use serde::{Deserialize, Serialize};
 

@@ -80,7 +80,7 @@ impl AgentBinary {
             }
         }
         let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok((Self { path: path.to_owned(), size: read, sha256, is_dynamic: elf.is_dynamic(), file }, elf))
+        Ok((Self { path: path.to_owned(), size: read, sha256, is_dynamic: elf.is_dynamic, file }, elf))
     }
 
     pub(crate) fn into_bytes(mut self) -> io::Result<io::Take<File>> {
@@ -161,10 +161,6 @@ impl Elf {
     /// Its machine's `uname -m`.
     fn machine(self) -> &'static str {
         self.machine.3.first().copied().unwrap_or_default()
-    }
-
-    fn is_dynamic(self) -> bool {
-        self.is_dynamic
     }
 }
 

@@ -121,5 +121,14 @@ pub fn decode<M: DeserializeOwned>(body: &[u8]) -> Result<M, CodecError> {
     if rest.is_empty() { Ok(message) } else { Err(CodecError::Rest(rest.len())) }
 }
 
+/// Bytes of a piece: well below a frame.
+pub(crate) const PIECE: usize = 1 << 19;
+
+/// Splits what may be longer than a frame; the flag marks the last piece.
+pub(crate) fn in_pieces(bytes: &[u8]) -> impl Iterator<Item = (Vec<u8>, bool)> {
+    let count = bytes.len().div_ceil(PIECE);
+    bytes.chunks(PIECE).enumerate().map(move |(index, piece)| (piece.to_vec(), index + 1 == count))
+}
+
 #[cfg(test)]
 mod tests;

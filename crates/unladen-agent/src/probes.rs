@@ -10,5 +10,5 @@ pub use account::{Account, FarReading};
 pub use far_side::FarSide;
 pub use instrument::FarInstrument;
 pub use message::{
-    FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, GroupedBy, Opened, ProbeAnswer, ProbeAsk,
+    FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, Opened, ProbeAnswer, ProbeAsk,
 };

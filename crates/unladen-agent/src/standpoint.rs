@@ -64,7 +64,29 @@ impl Standpoint {
 
     /// Which of these processes can be seen from here.
     pub fn sees(witnesses: &[Witness]) -> Vec<bool> {
-        seen(witnesses)
+        let mut seen = vec![false; witnesses.len()];
+        let shift = shift();
+        for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_process = name.to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
+            // Processes end at any time.
+            let Some(started) = is_process.then(|| std::fs::read(entry.path().join("stat")).ok()).flatten() else {
+                continue;
+            };
+            let Some(started) = self::started(&started).map(|started| started.saturating_sub(shift)) else { continue };
+            if !witnesses.iter().any(|witness| witness.began_about(started)) {
+                continue;
+            }
+            let Some(pid) = std::fs::read(entry.path().join("status")).ok().and_then(|status| innermost(&status))
+            else {
+                continue;
+            };
+            let found = Witness { pid, started, namespace: namespace(&entry.path()) };
+            for (witness, seen) in witnesses.iter().zip(&mut seen) {
+                *seen |= witness.is(&found);
+            }
+        }
+        seen
     }
 }
 
@@ -122,31 +144,6 @@ impl Witness {
         let is_then = other.namespace.is_some() || self.started == other.started;
         self.pid == other.pid && is_there && is_then && self.began_about(other.started)
     }
-}
-
-fn seen(witnesses: &[Witness]) -> Vec<bool> {
-    let mut seen = vec![false; witnesses.len()];
-    let shift = shift();
-    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let is_process = name.to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
-        // Processes end at any time.
-        let Some(started) = is_process.then(|| std::fs::read(entry.path().join("stat")).ok()).flatten() else {
-            continue;
-        };
-        let Some(started) = self::started(&started).map(|started| started.saturating_sub(shift)) else { continue };
-        if !witnesses.iter().any(|witness| witness.began_about(started)) {
-            continue;
-        }
-        let Some(pid) = std::fs::read(entry.path().join("status")).ok().and_then(|status| innermost(&status)) else {
-            continue;
-        };
-        let found = Witness { pid, started, namespace: namespace(&entry.path()) };
-        for (witness, seen) in witnesses.iter().zip(&mut seen) {
-            *seen |= witness.is(&found);
-        }
-    }
-    seen
 }
 
 /// Parses `pid:[4026531836]`; `None` for another user's process.

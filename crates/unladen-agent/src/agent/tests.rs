@@ -1,9 +1,11 @@
 use std::io::Write as _;
 use std::time::Duration;
 
+use unladen_probe::GroupBy;
+
 use super::*;
 use crate::frame::{FrameReader, FrameWriter, encode};
-use crate::probes::{GroupedBy, ProbeAnswer};
+use crate::probes::ProbeAnswer;
 
 /// An agent in a thread, and its pipes.
 struct Peer {
@@ -51,7 +53,7 @@ fn an_agent_says_the_time_and_what_has_grown() {
     let Answer::Pong { id: 7, at_ns } = peer.ask(&Ask::Ping { id: 7 }) else { panic!("no pong") };
     assert!((before..=unladen_probe::monotonic_ns()).contains(&at_ns));
 
-    let Answer::Probes(ProbeAnswer::Opened(opened)) = peer.ask(&Ask::Probes(ProbeAsk::Open { by: GroupedBy::Auto }))
+    let Answer::Probes(ProbeAnswer::Opened(opened)) = peer.ask(&Ask::Probes(ProbeAsk::Open { by: GroupBy::Auto }))
     else {
         panic!("not opened")
     };

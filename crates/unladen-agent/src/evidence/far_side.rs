@@ -11,11 +11,12 @@ use super::checked::has_room;
 use super::message::{
     EvidenceAnswer, EvidenceAsk, FarLack, MAX_EVIDENCE, MAX_PHASES, MAX_REQUESTS, MAX_WANTED, Wanted,
 };
+use crate::frame::in_pieces;
 
 /// Maximum events that wait for the end of a phase. Each takes up to some hundred bytes, and an agent is a guest.
 const MOST_EVENTS: usize = 500_000;
 
-/// Traces groups of this machine for another one.
+/// Traces groups of this machine for another one. Nothing is attached at first.
 #[derive(Default)]
 pub struct EvidenceSide {
     open: Option<Open>,
@@ -30,11 +31,6 @@ struct Open {
 }
 
 impl EvidenceSide {
-    /// Nothing is attached yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Answers, in one message or several. Groups are indices of this instrument's readings.
     ///
     /// # Errors
@@ -154,12 +150,12 @@ fn described(instrument: &Instrument, groups: &[(GroupId, bool)]) -> Evidence {
 fn told<E>(mut evidence: Evidence, send: &mut dyn FnMut(EvidenceAnswer) -> Result<(), E>) -> Result<(), E> {
     evidence.leave_out_values();
     let mut json = Bounded::default();
-    if serde_json::to_writer(&mut json, &evidence).is_err() || !has_room(json.bytes()) {
+    if serde_json::to_writer(&mut json, &evidence).is_err() || !has_room(&json.0) {
         let why = "what was seen there is more than can be told".to_owned();
         return send(EvidenceAnswer::Failed { lack: FarLack::Other, why });
     }
-    for (piece, last) in json.pieces() {
-        send(EvidenceAnswer::Piece { piece: piece.to_vec(), last })?;
+    for (piece, last) in in_pieces(&json.0) {
+        send(EvidenceAnswer::Piece { piece, last })?;
     }
     Ok(())
 }
@@ -180,33 +176,16 @@ fn failed(error: &InspectionError) -> EvidenceAnswer {
     EvidenceAnswer::Failed { lack: error.into(), why: error.to_string() }
 }
 
-/// Bytes of a piece: well below a frame.
-const PIECE: usize = 1 << 19;
-
 /// Evidence as JSON, up to a maximum length.
 #[derive(Debug, Default)]
-struct Bounded {
-    bytes: Vec<u8>,
-}
-
-impl Bounded {
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// Pieces, with a flag on the last.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = (&[u8], bool)> {
-        let count = self.bytes.len().div_ceil(PIECE);
-        self.bytes.chunks(PIECE).enumerate().map(move |(index, piece)| (piece, index + 1 == count))
-    }
-}
+struct Bounded(Vec<u8>);
 
 impl Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + bytes.len() > MAX_EVIDENCE {
+        if self.0.len() + bytes.len() > MAX_EVIDENCE {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        self.bytes.extend_from_slice(bytes);
+        self.0.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

@@ -6,10 +6,7 @@ use serde::{Deserialize, Serialize};
 use unladen_load::{ErrorKind, LoadEnd, RecordBatch};
 
 use crate::far_times::FarTimes;
-use crate::frame::{CodecError, decode};
-
-/// Bytes of a configuration or plan in one message: a list of URLs may be longer than a frame.
-const PIECE: usize = 1 << 19;
+use crate::frame::{CodecError, decode, in_pieces};
 
 /// Questions about a load. Each is answered once, in order; [`Begin`](Self::Begin) by all answers of the load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,8 +87,7 @@ pub fn pieces<M: Serialize>(message: &M) -> Result<Vec<(Vec<u8>, bool)>, CodecEr
     if bytes.len() > LONGEST {
         return Err(CodecError::TooLong(bytes.len()));
     }
-    let count = bytes.len().div_ceil(PIECE);
-    Ok(bytes.chunks(PIECE).enumerate().map(|(index, piece)| (piece.to_vec(), index + 1 == count)).collect())
+    Ok(in_pieces(&bytes).collect())
 }
 
 /// The message, once all pieces have come; `before` keeps earlier ones, in at most `longest` bytes.

@@ -1,7 +1,7 @@
 //! The principal type is [`FarInstrument`]: the probes of another host, read from here.
 
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use unladen_probe::GroupBy;
 
@@ -32,7 +32,7 @@ impl FarInstrument {
     /// # Errors
     /// If the agent cannot, is gone, or does not answer in time.
     pub fn open(session: Session, by: GroupBy, deadline: Instant) -> Result<Self, SessionError> {
-        session.send(&Ask::Probes(ProbeAsk::Open { by: by.into() }))?;
+        session.send(&Ask::Probes(ProbeAsk::Open { by }))?;
         let account = match session.recv(deadline)? {
             Answer::Probes(ProbeAnswer::Opened(opened)) => {
                 Account::new(opened).map_err(|why| session.malformed(why))?
@@ -170,11 +170,6 @@ impl FarInstrument {
     /// What is open there, and what is not.
     pub fn opened(&self) -> &Opened {
         self.account.opened()
-    }
-
-    /// Duration of a reading there.
-    pub fn cost_wall(&self) -> Duration {
-        Duration::from_nanos(self.account.opened().cost_wall_ns)
     }
 
     /// The session: its round trips, clock and host.

@@ -109,8 +109,8 @@ const LINES: usize = 5;
 
 const MOST: usize = 1000;
 
-const WORDS_PAUSE: Duration = Duration::from_millis(5);
-const WORDS_PAUSES: usize = 40;
+/// Pauses for last words that are still to come.
+const PAUSES: usize = 40;
 
 /// The end of a command's stderr.
 #[derive(Debug, Default)]
@@ -146,7 +146,7 @@ impl LastWords {
             if self.has_ended.load(Ordering::Acquire) {
                 return;
             }
-            std::thread::sleep(WORDS_PAUSE);
+            std::thread::sleep(PAUSE);
         }
     }
 

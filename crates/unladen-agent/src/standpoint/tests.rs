@@ -39,10 +39,10 @@ fn a_process_sees_itself_and_its_child_and_nobody_who_is_not_there() {
     let other = Witness { pid: own.pid + 1_000_000_000, ..own };
     // Of another container, with the same number and begun at the same moment.
     let twin = Witness { namespace: own.namespace.map(|inode| inode + 1), ..own };
-    assert_eq!(seen(&[own, earlier, below, other, twin]), [true, false, true, false, false]);
+    assert_eq!(Standpoint::sees(&[own, earlier, below, other, twin]), [true, false, true, false, false]);
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(seen(&[below]), [false]);
+    assert_eq!(Standpoint::sees(&[below]), [false]);
 }
 
 #[test]
