@@ -30,10 +30,7 @@ impl Agent {
         Self { inbox: Inbox::new(input, SILENCE, at_end), outbox: Outbox::new(output) }
     }
 
-    /// Answers until the pipe ends, or a bye.
-    ///
-    /// # Errors
-    /// If a message is not understood, or nothing comes for a minute.
+    /// Answers until the pipe ends, or a bye. Fails if a message is not understood, or nothing comes for a minute.
     pub fn run(self) -> Result<(), AgentError> {
         self.outbox.hello(&Hello::own())?;
         let Some(first) = self.inbox.next()? else { return Ok(()) };
@@ -216,10 +213,7 @@ impl Outbox {
         Self { next: Arc::default(), to: Arc::new(Mutex::new(FrameWriter::new(to))) }
     }
 
-    /// Sends an answer. Blocks while nobody reads.
-    ///
-    /// # Errors
-    /// If the reader is gone, or the answer is too long.
+    /// Sends an answer. Blocks while nobody reads. Fails if the reader is gone, or the answer is too long.
     pub fn send(&self, answer: &Answer) -> Result<(), AgentError> {
         self.write(&encode(answer)?)
     }
@@ -239,10 +233,8 @@ impl Outbox {
 /// Name of a copied agent in `ps` and `top`: its file has no name.
 const NAME: &str = "unladen-agent";
 
-/// Answers on stdin and stdout until they end, and then ends this process if need be.
-///
-/// # Errors
-/// As a sentence: unusable pipes, or the session's error.
+/// Answers on stdin and stdout until they end, and then ends this process if need be. Fails, with a sentence, for
+/// unusable pipes or the session's error.
 pub fn run() -> Result<(), String> {
     if io::stdin().is_terminal() || io::stdout().is_terminal() {
         return Err(

@@ -38,10 +38,7 @@ pub enum BinaryError {
 
 impl AgentBinary {
     /// The program for machines of this name (`uname -m`): the given one, else `unladen-agent-MACHINE` beside this
-    /// program or in `../libexec/unladen`, else this program itself.
-    ///
-    /// # Errors
-    /// If there is none.
+    /// program or in `../libexec/unladen`, else this program itself. Fails if there is none.
     pub fn find(machine: &str, given: Option<&Path>) -> Result<Self, BinaryError> {
         if let Some(path) = given {
             return match Self::open(path)? {

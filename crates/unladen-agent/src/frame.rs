@@ -43,10 +43,8 @@ impl<R: Read> FrameReader<R> {
         Self { from }
     }
 
-    /// The body of the next frame. Memory grows only with the bytes that have come.
-    ///
-    /// # Errors
-    /// [`FrameError::End`] at a regular end of the pipe.
+    /// The body of the next frame. Memory grows only with the bytes that have come. Fails with [`FrameError::End`] at a
+    /// regular end of the pipe.
     pub fn read(&mut self) -> Result<Vec<u8>, FrameError> {
         let mut length = [0; LENGTH];
         let mut read = 0;
@@ -75,10 +73,7 @@ impl<W: Write> FrameWriter<W> {
         Self { to }
     }
 
-    /// Writes a frame, in one write if the pipe takes it.
-    ///
-    /// # Errors
-    /// If the body is too long, or nobody reads any more.
+    /// Writes a frame, in one write if the pipe takes it. Fails if the body is too long, or nobody reads any more.
     pub fn write(&mut self, body: &[u8]) -> Result<(), FrameError> {
         if body.len() > MAX_FRAME {
             return Err(FrameError::TooLong(body.len() as u64));
@@ -103,19 +98,13 @@ pub enum CodecError {
     TooLong(usize),
 }
 
-/// Encodes a message as the body of a frame.
-///
-/// # Errors
-/// If it were longer than a frame.
+/// Encodes a message as the body of a frame. Fails if it were longer than a frame.
 pub fn encode<M: Serialize>(message: &M) -> Result<Vec<u8>, CodecError> {
     let body = postcard::to_stdvec(message)?;
     if body.len() > MAX_FRAME { Err(CodecError::TooLong(body.len())) } else { Ok(body) }
 }
 
-/// Decodes the body of a frame.
-///
-/// # Errors
-/// If it is no message, or has trailing bytes.
+/// Decodes the body of a frame. Fails if it is no message, or has trailing bytes.
 pub fn decode<M: DeserializeOwned>(body: &[u8]) -> Result<M, CodecError> {
     let (message, rest) = postcard::take_from_bytes(body)?;
     if rest.is_empty() { Ok(message) } else { Err(CodecError::Rest(rest.len())) }

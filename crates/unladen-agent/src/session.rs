@@ -53,10 +53,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Runs the host's command with `sh` appended, and has that shell start the agent.
-    ///
-    /// # Errors
-    /// If there is no shell, or it cannot start an agent.
+    /// Runs the host's command with `sh` appended, and has that shell start the agent. Fails if there is no shell, or
+    /// it cannot start an agent.
     pub fn start(host: &Host, options: &SessionOptions) -> Result<Self, SessionError> {
         let started = start::start(host, options)?;
         Ok(Self {
@@ -94,10 +92,7 @@ impl Session {
         self.transport.pid()
     }
 
-    /// Sends a question.
-    ///
-    /// # Errors
-    /// If the session has ended, or the agent takes nothing for ten seconds.
+    /// Sends a question. Fails if the session has ended, or the agent takes nothing for ten seconds.
     pub fn send(&self, ask: &Ask) -> Result<(), SessionError> {
         let body = encode(ask).map_err(|error| self.malformed(format!("cannot be asked: {error}")))?;
         self.queue(Out::Frame(body))
@@ -116,10 +111,8 @@ impl Session {
         }
     }
 
-    /// The next answer, except to pings, which go into the [`clock`](Self::clock).
-    ///
-    /// # Errors
-    /// If none comes before the deadline, or the session has ended.
+    /// The next answer, except to pings, which go into the [`clock`](Self::clock). Fails if none comes before the
+    /// deadline, or the session has ended.
     pub fn recv(&self, deadline: Instant) -> Result<Answer, SessionError> {
         loop {
             let answer = self.next(deadline)?;
@@ -181,10 +174,8 @@ impl Session {
         }
     }
 
-    /// Pings that many times in sequence, and returns the offset of the clock there.
-    ///
-    /// # Errors
-    /// If the agent does not answer before the deadline, or is gone.
+    /// Pings that many times in sequence, and returns the offset of the clock there. Fails if the agent does not answer
+    /// before the deadline, or is gone.
     pub fn measure_clock(&self, pings: usize, deadline: Instant) -> Result<ClockOffset, SessionError> {
         for _ in 0..pings.max(1) {
             let before = lock(&self.pings).count();

@@ -58,10 +58,8 @@ type Command = Box<dyn FnOnce(Rc<Client>) -> Pin<Box<dyn Future<Output = ()>>> +
 // === impl Driver ===
 
 impl Driver {
-    /// Resolves all names, loads certificates if a URL is https, and starts the thread. Nothing is sent yet.
-    ///
-    /// # Errors
-    /// When a setting is out of bounds, a name does not resolve, certificates cannot be read, or no thread starts.
+    /// Resolves all names, loads certificates if a URL is https, and starts the thread. Nothing is sent yet. Fails when
+    /// a setting is out of bounds, a name does not resolve, certificates cannot be read, or no thread starts.
     pub fn start(config: DriverConfig) -> Result<Self, LoadError> {
         config.check()?;
         let (concurrency, rate) = (config.concurrency, config.rate);
@@ -128,18 +126,12 @@ impl Driver {
     /// Sends the request at this index once, and returns its response as far as it can be shown.
     ///
     /// The first answer to a request, here or in a run, is the reference for later ones. Takes at most the configured
-    /// timeout.
-    ///
-    /// # Errors
-    /// When the request fails or its status is not expected; [`LoadError::Cancelled`] when cancelled.
+    /// timeout. Fails when the request does or its status is not expected; [`LoadError::Cancelled`] when cancelled.
     pub fn sample(&mut self, index: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
         self.fetch(index, KEPT, cancel)
     }
 
-    /// Like [`sample`](Self::sample), with the first `keep` bytes of the body.
-    ///
-    /// # Errors
-    /// As `sample`.
+    /// Like [`sample`](Self::sample), with the first `keep` bytes of the body. Fails as `sample` does.
     pub fn fetch(&mut self, index: usize, keep: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
         self.known(index)?;
         let cancel = cancel.clone();
@@ -157,11 +149,8 @@ impl Driver {
     /// language, with cookies; see [`Answers`]. One request at a time; any status is accepted.
     ///
     /// `sample` is an earlier answer; for methods other than GET and HEAD nothing is sent and only it is used. Begins
-    /// no request after 30 s, and ends at most a request's timeout later.
-    ///
-    /// # Errors
-    /// When the plain page cannot be had; [`LoadError::Cancelled`] when cancelled. Other failures are in
-    /// [`Answers::left_out`].
+    /// no request after 30 s, and ends at most a request's timeout later. Fails when the plain page cannot be had;
+    /// [`LoadError::Cancelled`] when cancelled. Other failures are in [`Answers::left_out`].
     pub fn inquire(&mut self, index: usize, sample: &Sample, cancel: &Cancel) -> Result<Answers, LoadError> {
         self.known(index)?;
         let (sample, cancel) = (sample.clone(), cancel.clone());
@@ -177,10 +166,8 @@ impl Driver {
 
     /// Sends the request at this index repeatedly, as configured, until `stop`; then waits for those under way.
     ///
-    /// Returns at `stop` plus the configured timeout at the latest. A cancelled run returns its counts so far.
-    ///
-    /// # Errors
-    /// The first failure stops the run at once; the error carries the counts so far.
+    /// Returns at `stop` plus the configured timeout at the latest. A cancelled run returns its counts so far. The
+    /// first failure stops the run at once; the error carries the counts so far.
     pub fn run(&mut self, index: usize, stop: Stop, cancel: &Cancel) -> Result<Tally, RunError> {
         let failed = |error| RunError { error, tally: Box::default() };
         self.known(index).map_err(failed)?;
@@ -201,10 +188,7 @@ impl Driver {
     /// Sends as planned; failures are counted and do not stop it. Outcomes come while it runs.
     ///
     /// Ends at its stop plus grace plus the configured timeout at the latest. Concurrency and rate are the plan's, not
-    /// the driver's.
-    ///
-    /// # Errors
-    /// When the plan names an unknown request, or a concurrency out of bounds.
+    /// the driver's. Fails when the plan names an unknown request, or a concurrency out of bounds.
     pub fn load(&mut self, plan: LoadPlan, cancel: &Cancel) -> Result<Running<'_>, LoadError> {
         self.known(plan.mix.largest())?;
         check_concurrency(plan.concurrency)?;

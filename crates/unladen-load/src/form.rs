@@ -42,10 +42,8 @@ pub struct ConfigForm {
 }
 
 impl ConfigForm {
-    /// Form of a configuration; reads the files that it names.
-    ///
-    /// # Errors
-    /// When a setting is out of bounds or a file of certificates cannot be read.
+    /// Form of a configuration; reads the files that it names. Fails when a setting is out of bounds or a file of
+    /// certificates cannot be read.
     pub fn of(config: &DriverConfig) -> Result<Self, LoadError> {
         config.check()?;
         let https = config.requests.iter().any(|request| request.url().scheme() == "https");
@@ -67,10 +65,8 @@ impl ConfigForm {
         })
     }
 
-    /// The configuration of the form. Settings out of bounds are refused when a driver starts.
-    ///
-    /// # Errors
-    /// When it holds no requests, or an invalid one.
+    /// The configuration of the form. Settings out of bounds are refused when a driver starts. Fails when it holds no
+    /// requests, or an invalid one.
     pub fn config(self) -> Result<DriverConfig, LoadError> {
         let config = DriverConfig {
             requests: self.requests.into_iter().map(RequestForm::request).collect::<Result<_, _>>()?,
@@ -121,10 +117,7 @@ impl RequestForm {
         }
     }
 
-    /// The request of the form.
-    ///
-    /// # Errors
-    /// When no client could have made it.
+    /// The request of the form. Fails when no client could have made it.
     pub fn request(self) -> Result<Request, LoadError> {
         let Self { name, method, url, target, headers, body } = self;
         let wrong = |value: &str, expected| LoadError::Config {
@@ -156,10 +149,8 @@ pub struct TlsForm {
 
 impl TlsForm {
     /// Reads the files that the options name; `https` says whether TLS is used at all. The other host trusts the same
-    /// authorities: a container often has none of its own.
-    ///
-    /// # Errors
-    /// When a file cannot be read, or the system has no authorities.
+    /// authorities: a container often has none of its own. Fails when a file cannot be read, or the system has no
+    /// authorities.
     pub fn of(tls: &TlsOptions, https: bool) -> Result<Self, LoadError> {
         let bytes = |all: Vec<CertificateDer<'static>>| all.into_iter().map(|one| one.to_vec()).collect::<Vec<_>>();
         let of_system =
@@ -188,10 +179,7 @@ impl TlsForm {
         Ok(Self { insecure: tls.insecure, resume: tls.resume, carried })
     }
 
-    /// The options of the form.
-    ///
-    /// # Errors
-    /// When the key is invalid.
+    /// The options of the form. Fails when the key is invalid.
     pub fn options(self) -> Result<TlsOptions, LoadError> {
         let Self { insecure, resume, carried } = self;
         carried.key()?;

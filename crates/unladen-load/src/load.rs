@@ -122,10 +122,8 @@ impl Running<'_> {
         }
     }
 
-    /// Waits for the end; drops outcomes not yet fetched.
-    ///
-    /// # Errors
-    /// When the client's thread is gone, or has no thread for pacing.
+    /// Waits for the end; drops outcomes not yet fetched. Fails when the client's thread is gone, or has no thread for
+    /// pacing.
     pub fn end(self) -> Result<LoadEnd, LoadError> {
         drop(self.outcomes);
         self.end.recv().map_err(|_| LoadError::Gone)?

@@ -123,11 +123,8 @@ impl FromStr for Step {
 }
 
 impl Schedule {
-    /// A schedule of consecutive steps; `seed` repeats the arrivals of a Poisson process.
-    ///
-    /// # Errors
-    /// When there is no step, one has no length, or a rate is out of bounds (0 is allowed at an end of a ramp and for a
-    /// pause).
+    /// A schedule of consecutive steps; `seed` repeats the arrivals of a Poisson process. Fails when there is no step,
+    /// one has no length, or a rate is out of bounds (0 is allowed at an end of a ramp and for a pause).
     pub fn new(steps: Vec<Step>, arrivals: Arrivals, seed: u64) -> Result<Self, LoadError> {
         let refuse = |what, value: String, expected| Err(LoadError::Config { what, value, expected });
         if steps.iter().all(|step| step.from <= 0.0 && step.to <= 0.0) {
@@ -146,10 +143,7 @@ impl Schedule {
         Ok(Self { steps, arrivals, seed })
     }
 
-    /// One rate until something else ends it.
-    ///
-    /// # Errors
-    /// When the rate is out of bounds.
+    /// One rate until something else ends it. Fails when the rate is out of bounds.
     pub fn steady(rate: f64, arrivals: Arrivals, seed: u64) -> Result<Self, LoadError> {
         Self::new(vec![Step::steady(rate, Step::ENDLESS)], arrivals, seed)
     }

@@ -36,10 +36,7 @@ impl Share {
     /// The whole load.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
-    /// Part `index`, counted from 0, of `of`.
-    ///
-    /// # Errors
-    /// When there is no such part, or there are more than 1,000.
+    /// Part `index`, counted from 0, of `of`. Fails when there is no such part, or there are more than 1,000.
     pub fn new(index: u32, of: u32) -> Result<Self, LoadError> {
         if of == 0 || of > MOST || index >= of {
             let value = format!("part {index} of {of}");

@@ -50,10 +50,7 @@ enum Address {
 // === impl Target ===
 
 impl Target {
-    /// Resolves a URL's host, in `within` at most.
-    ///
-    /// # Errors
-    /// When the name has no address, or the lookup takes longer.
+    /// Resolves a URL's host, in `within` at most. Fails when the name has no address, or the lookup takes longer.
     pub fn resolve(url: &Url, instead: Option<&ConnectTo>, within: Duration) -> Result<Self, LoadError> {
         let port = url.port_or_known_default().unwrap_or(80);
         let name = format!("{}:{port}", url.host_str().unwrap_or_default());

@@ -81,10 +81,8 @@ impl Experiment {
         self.design.arms(&names)
     }
 
-    /// Requests of an arm: one for each URL, in order.
-    ///
-    /// # Errors
-    /// When a cookie, or a URL that was changed in code, makes no request.
+    /// Requests of an arm: one for each URL, in order. Fails when a cookie, or a URL that was changed in code, makes no
+    /// request.
     pub fn requests(&self, arm: &Arm) -> Result<Vec<Request>, RequestError> {
         let mut wanted = Wanted { urls: self.urls.clone(), headers: self.load.headers.clone() };
         for (knob, on) in self.knobs.iter().zip(&arm.on) {

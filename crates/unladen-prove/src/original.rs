@@ -66,11 +66,8 @@ pub enum Content {
 }
 
 impl Original {
-    /// Saves the current state at `path`. A symbolic link is followed unless `link_itself`.
-    ///
-    /// # Errors
-    /// When it is neither a file nor absent, could not be replaced without loss, or cannot be read; when another run
-    /// switches it.
+    /// Saves the current state at `path`. A symbolic link is followed unless `link_itself`. Fails when it is neither a
+    /// file nor absent, could not be replaced without loss, or cannot be read; when another run switches it.
     pub fn save(path: &Path, link_itself: bool, saver: &mut Saver<'_>) -> Result<Self, Fault> {
         saver.claim(path)?;
         let refuse = |is: &str, instead| Err(Fault::Unsafe { path: path.to_owned(), is: is.to_owned(), instead });
@@ -141,8 +138,7 @@ impl Original {
         self.written = None;
     }
 
-    /// # Errors
-    /// If it holds neither its original nor one of our contents: others have changed it, and it is theirs.
+    /// Fails if it holds neither its original nor one of our contents: others have changed it, and it is theirs.
     pub(crate) fn refuse_foreign(&self, journal: &Path) -> Result<(), Fault> {
         if self.is_foreign(journal) { Err(Fault::Foreign { path: self.path.clone() }) } else { Ok(()) }
     }
@@ -167,10 +163,7 @@ impl Original {
         matches!(self.was, Was::Link { .. })
     }
 
-    /// Replaces the content atomically, and keeps owner and mode.
-    ///
-    /// # Errors
-    /// When that fails; the file is then as before.
+    /// Replaces the content atomically, and keeps owner and mode. When that fails, the file is as before.
     pub fn write(&self, content: &Content) -> Result<(), Fault> {
         match content {
             Content::Absent => remove(&self.path).map(drop).map_err(Fault::file("remove", &self.path)),
@@ -184,10 +177,7 @@ impl Original {
         }
     }
 
-    /// Restores the original state; returns whether that changed anything.
-    ///
-    /// # Errors
-    /// When that fails.
+    /// Restores the original state; returns whether that changed anything. Fails when that fails.
     pub fn restore(&self, journal: &Path) -> Result<bool, Fault> {
         // A run killed during a write leaves it behind.
         remove(&beside(&self.path)).map_err(Fault::file("remove", beside(&self.path)))?;

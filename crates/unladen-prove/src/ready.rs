@@ -37,10 +37,7 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(25);
 const CONNECT: Duration = Duration::from_secs(1);
 
 impl Ready {
-    /// Waits until the condition holds for `what`.
-    ///
-    /// # Errors
-    /// When that takes too long, or is cancelled.
+    /// Waits until the condition holds for `what`. Fails when that takes too long, or is cancelled.
     pub(crate) fn wait(&self, what: &str, shell: &Shell, cancel: &Cancel) -> Result<(), SwitchError> {
         let started = Instant::now();
         loop {

@@ -32,10 +32,7 @@ impl<'a> Saver<'a> {
         self.shell
     }
 
-    /// Saves these bytes; returns the name below [`folder`](Self::folder).
-    ///
-    /// # Errors
-    /// When they cannot be written.
+    /// Saves these bytes; returns the name below [`folder`](Self::folder). Fails when they cannot be written.
     pub fn keep(&mut self, bytes: &[u8]) -> Result<String, Fault> {
         let name = format!("kept-{}", self.count);
         self.count += 1;
@@ -44,10 +41,7 @@ impl<'a> Saver<'a> {
         Ok(name)
     }
 
-    /// Keeps other runs from switching this file, before anything of it is read.
-    ///
-    /// # Errors
-    /// If another run has it.
+    /// Keeps other runs from switching this file, before anything of it is read. Fails if another run has it.
     pub(crate) fn claim(&mut self, path: &Path) -> Result<(), Fault> {
         // Patches may share one.
         if !self.claims.iter().any(|claim| claim.path() == path) {
@@ -88,10 +82,7 @@ pub(crate) struct Claim {
 
 impl Claim {
     /// `None` if its folder is missing, which the next access to the file reports; or if there are no such sockets
-    /// here, and experiments are not kept apart.
-    ///
-    /// # Errors
-    /// If another run has it.
+    /// here, and experiments are not kept apart. Fails if another run has it.
     pub(crate) fn take(path: &Path) -> Result<Option<Self>, Fault> {
         let Some(name) = name_of(path) else { return Ok(None) };
         let started = Instant::now();

@@ -52,10 +52,8 @@ impl Shell {
         &self.folder
     }
 
-    /// Runs a command by `sh -c` and waits for its end.
-    ///
-    /// # Errors
-    /// When it does not start, fails, takes longer than `within`, or is cancelled; in the last two cases it is killed.
+    /// Runs a command by `sh -c` and waits for its end. Fails when it does not start, fails, takes longer than
+    /// `within`, or is cancelled; in the last two cases it is killed.
     pub fn run(
         &self,
         command: &str,

@@ -32,10 +32,8 @@ pub enum Undo {
 }
 
 impl Undo {
-    /// Puts the change back; returns whether that changed anything.
-    ///
-    /// # Errors
-    /// When it fails. All files are tried, and the first error is returned.
+    /// Puts the change back; returns whether that changed anything. All files are tried, and the first error is
+    /// returned.
     pub fn run(&self, journal: &Path, shell: &Shell) -> Result<bool, Fault> {
         match self {
             Self::Nothing => Ok(false),

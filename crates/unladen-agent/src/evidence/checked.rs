@@ -34,10 +34,7 @@ pub enum EvidenceError {
 
 /// Parses evidence of `groups` groups. The agent may be faulty or hostile: texts are cut to 8 KiB and freed of terminal
 /// controls, lists are cut to what any page makes (the rest counts as lost), and everything that only this machine can
-/// have seen is removed: the page, its answers, its path.
-///
-/// # Errors
-/// When it is invalid.
+/// have seen is removed: the page, its answers, its path. Fails when it is invalid.
 pub fn read_evidence(json: &[u8], groups: usize) -> Result<Evidence, EvidenceError> {
     if json.len() > MAX_EVIDENCE {
         return Err(EvidenceError::TooLong);
@@ -120,10 +117,7 @@ pub(super) struct AskedPhase {
 }
 
 /// Whether evidence matches these phases; the last ones may be missing. The per-request counts are divided by the
-/// number of requests, which the sender knows.
-///
-/// # Errors
-/// If it is of others.
+/// number of requests, which the sender knows. Fails if it is of others.
 pub(super) fn check_phases(evidence: &Evidence, asked: &[AskedPhase]) -> Result<(), EvidenceError> {
     let told = evidence.phases.all();
     let is_same = |(told, asked): (&PhaseSeen, &AskedPhase)| told.on == asked.on;

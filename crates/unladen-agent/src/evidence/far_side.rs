@@ -31,10 +31,8 @@ struct Open {
 }
 
 impl EvidenceSide {
-    /// Answers, in one message or several. Groups are indices of this instrument's readings.
-    ///
-    /// # Errors
-    /// A sentence for the asking side about a forbidden question; or an error of `send`.
+    /// Answers, in one message or several. Groups are indices of this instrument's readings. Fails with a sentence for
+    /// the asking side about a forbidden question, or with an error of `send`.
     pub fn answer<E: From<String>>(
         &mut self,
         ask: EvidenceAsk,

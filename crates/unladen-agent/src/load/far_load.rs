@@ -25,9 +25,7 @@ pub struct FarLoad {
 
 impl FarLoad {
     /// Starts the thread; it passes answers to `send`, which may block and returns false when the receiver is gone.
-    ///
-    /// # Errors
-    /// When the system gives no thread.
+    /// Fails when the system gives no thread.
     pub fn start(send: impl Fn(LoadAnswer) -> bool + Send + Sync + 'static) -> std::io::Result<Self> {
         Self::with_room(ROOM, send)
     }

@@ -78,10 +78,7 @@ pub enum PiecesError {
     Damaged(#[from] CodecError),
 }
 
-/// Splits a configuration or plan into pieces; the flag marks the last.
-///
-/// # Errors
-/// When it takes more than 64 MiB.
+/// Splits a configuration or plan into pieces; the flag marks the last. Fails when it takes more than 64 MiB.
 pub fn pieces<M: Serialize>(message: &M) -> Result<Vec<(Vec<u8>, bool)>, CodecError> {
     let bytes = postcard::to_stdvec(message)?;
     if bytes.len() > LONGEST {
@@ -90,10 +87,8 @@ pub fn pieces<M: Serialize>(message: &M) -> Result<Vec<(Vec<u8>, bool)>, CodecEr
     Ok(in_pieces(&bytes).collect())
 }
 
-/// The message, once all pieces have come; `before` keeps earlier ones, in at most `longest` bytes.
-///
-/// # Errors
-/// When there are more, or they form no such message.
+/// The message, once all pieces have come; `before` keeps earlier ones, in at most `longest` bytes. Fails when there
+/// are more, or they form no such message.
 pub fn gathered<T: DeserializeOwned>(
     before: &mut Vec<u8>,
     piece: &[u8],

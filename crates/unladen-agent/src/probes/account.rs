@@ -27,10 +27,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// Creates it from the open counters.
-    ///
-    /// # Errors
-    /// What is invalid, in words.
+    /// Creates it from the open counters. Fails with what is invalid, in words.
     pub fn new(opened: Opened) -> Result<Self, String> {
         Ok(Self { opened: checked(opened)?, groups: Vec::new(), last_at_ns: 0 })
     }
@@ -45,10 +42,8 @@ impl Account {
         &self.groups
     }
 
-    /// Adds an answer to a reading; returns the question's id if the reading is complete.
-    ///
-    /// # Errors
-    /// What is invalid, in words.
+    /// Adds an answer to a reading; returns the question's id if the reading is complete. Fails with what is invalid,
+    /// in words.
     pub fn add(&mut self, reading: &mut FarReading, answer: ProbeAnswer) -> Result<Option<u64>, String> {
         match answer {
             ProbeAnswer::Opened(_) => Err("its probes were opened a second time".to_owned()),

@@ -51,10 +51,7 @@ impl FarSide {
         self.open.as_mut().map(|open| &mut open.instrument)
     }
 
-    /// Answers, in one message or several.
-    ///
-    /// # Errors
-    /// A sentence for the asking side; or an error of `send`.
+    /// Answers, in one message or several. Fails with a sentence for the asking side, or with an error of `send`.
     pub fn answer<E: From<String>>(
         &mut self,
         ask: ProbeAsk,

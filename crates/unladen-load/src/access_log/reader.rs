@@ -44,10 +44,7 @@ impl<R: BufRead> LogReader<R> {
         Self { log, line: Vec::new(), number: 0 }
     }
 
-    /// Next line; `None` at the end. Only the first 64 KiB of a line are read.
-    ///
-    /// # Errors
-    /// When it cannot be read.
+    /// Next line; `None` at the end. Only the first 64 KiB of a line are read. Fails when it cannot be read.
     pub fn next_line(&mut self) -> io::Result<Option<LogLine<'_>>> {
         if !self.fill_line()? {
             return Ok(None);

@@ -28,10 +28,7 @@ pub struct PlanForm {
 
 impl PlanForm {
     /// Form of a plan for one share; the plan's concurrency is that of all shares. `length` is how long after its start
-    /// the plan stops sending.
-    ///
-    /// # Errors
-    /// When fewer requests may be under way at once than there are hosts.
+    /// the plan stops sending. Fails when fewer requests may be under way at once than there are hosts.
     pub fn of(plan: &LoadPlan, length: Duration, share: Share) -> Result<Self, LoadError> {
         let concurrency = share.of_workers(plan.concurrency);
         if concurrency == 0 {
@@ -53,10 +50,7 @@ impl PlanForm {
         })
     }
 
-    /// The plan, starting at `start`.
-    ///
-    /// # Errors
-    /// When no client could have made it.
+    /// The plan, starting at `start`. Fails when no client could have made it.
     pub fn plan(self, start: Instant) -> Result<LoadPlan, LoadError> {
         let wrong = |what, expected| LoadError::Config { what, value: "damaged".into(), expected };
         if self.mix.len() > MOST || self.steps().len() > MOST {

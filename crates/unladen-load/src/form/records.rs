@@ -48,10 +48,7 @@ impl RecordBatch {
         self.bytes.len()
     }
 
-    /// Its records.
-    ///
-    /// # Errors
-    /// When the bytes are not exactly that number of records.
+    /// Its records. Fails when the bytes are not exactly that number of records.
     pub fn records(&self) -> Result<Vec<RequestRecord>, DamagedBatch> {
         let damaged = DamagedBatch { count: self.count };
         if self.count > MOST {

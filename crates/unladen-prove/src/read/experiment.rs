@@ -20,10 +20,8 @@ const MOST_KNOBS: usize = 20;
 const MOST_RESTARTS: u64 = 10_000;
 
 impl Experiment {
-    /// Reads a file, and those that it names.
-    ///
-    /// # Errors
-    /// When one of them cannot be read, or the file is invalid; the error points at the place.
+    /// Reads a file, and those that it names. Fails when one of them cannot be read, or the file is invalid; the error
+    /// points at the place.
     pub fn read(file: &Path) -> Result<Self, ExperimentError> {
         let unreadable = |source| ExperimentError::Read { file: file.to_owned(), source };
         let bytes = read_file(file).map_err(unreadable)?;
@@ -46,10 +44,8 @@ impl Experiment {
     }
 
     /// Parses a text as [`read`](Self::read) does a file; `file` is named in errors, and relative paths begin at
-    /// `folder`. Files that the text names are read by `read`; its command for variables is not run.
-    ///
-    /// # Errors
-    /// When the text is invalid.
+    /// `folder`. Files that the text names are read by `read`; its command for variables is not run. Fails when the
+    /// text is invalid.
     pub fn parse(text: &str, file: &Path, folder: &Path, read: ReadFile<'_>) -> Result<Self, ExperimentError> {
         experiment(text, file, folder, read, &Variables::default())
     }
