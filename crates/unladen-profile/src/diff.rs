@@ -56,13 +56,6 @@ impl Diff {
         Self { candidate, baseline_self, candidate_self, titles, requests, per_request, rows, told }
     }
 
-    /// Weights of each stack with everything on it, by stack index, in the same measure as
-    /// [`baseline_self`](Self::baseline_self): baseline, candidate.
-    pub fn stack_totals(&self) -> (Vec<f64>, Vec<f64>) {
-        let totals = |of_themselves: &Vec<f64>| self.candidate.stacks.totals(of_themselves.clone(), |a, b| a + b);
-        (totals(&self.baseline_self), totals(&self.candidate_self))
-    }
-
     /// Whether the change of each stack, with everything on it, is significant, by stack index: false discoveries are
     /// controlled over all stacks wide enough to be seen (Benjamini and Hochberg, 5 %). Never without an interval.
     pub fn told(&self) -> &[bool] {

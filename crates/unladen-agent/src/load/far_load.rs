@@ -9,8 +9,7 @@ use serde::de::DeserializeOwned;
 use unladen_load::{Cancel, ConfigForm, Driver, ErrorKind, LoadError, PlanForm};
 
 use super::message::{LONGEST, LoadAnswer, LoadAsk, gathered, pieces};
-use super::spool;
-use super::spool::{ROOM, Spool};
+use super::spool::{ROOM, Spool, pump};
 
 /// Maximum of waiting questions: a controller asks one after the other.
 const WAITING: usize = 4;

@@ -112,7 +112,7 @@ struct Samples<'a> {
 impl<'a> Samples<'a> {
     fn new(tables: &'a Tables<'a>) -> Self {
         let types = tables.sample_types();
-        let (value, unit, of_one) = choose(&types, &tables.default_type());
+        let (value, unit, of_one) = choose(&types, &tables.string(tables.default));
         let mut about = About { unit, ..About::default() };
         if let Some((period_unit, period)) = tables.period()
             && unit == Unit::Samples

@@ -138,7 +138,7 @@ struct Event {
     frame: u32,
 }
 
-/// .
+/// What the profiles of a file become.
 struct Made<'a> {
     profile: &'a mut Profile,
     frames: Vec<FrameId>,
@@ -152,7 +152,7 @@ impl Made<'_> {
     }
 }
 
-/// .
+/// The unit of a profile's values, and how many of ours are one of them.
 #[derive(Clone, Copy, PartialEq)]
 struct Scale {
     unit: Unit,

@@ -141,7 +141,7 @@ pub(crate) struct Comment {
     pub(crate) profiler: String,
 }
 
-pub(crate) fn parse(comment: &str) -> Option<Comment> {
+pub(crate) fn parse_comment(comment: &str) -> Option<Comment> {
     let mut parts = comment.strip_prefix("unladen ")?.splitn(3, "; ").skip(1);
     let (requests, profiler) = (parts.next()?, parts.next()?.to_owned());
     let (requests, are_labelled) = match requests.strip_suffix(", labelled") {

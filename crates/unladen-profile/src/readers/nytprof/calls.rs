@@ -158,7 +158,7 @@ impl Calls {
         let deepest = self.pending.iter().rposition(|level| level.node.is_some()).map_or(0, |index| index + 1);
         let mut request = Request::default();
         let mut calls: HashMap<(Option<Sub>, Sub), u64> = HashMap::new();
-        let mut path = PathId::ROOT;
+        let mut path = 0;
         for depth in 0..=deepest {
             let mut node = Some(self.root);
             if depth > 0 {
@@ -228,19 +228,19 @@ impl Calls {
         // Only those of requests, not the start's.
         let mut is_used = vec![false; self.paths.iter().count() + 1];
         for (path, _) in requests.iter().flat_map(|request| &request.weights) {
-            is_used[path.index()] = true;
+            is_used[path as usize] = true;
         }
         let before: Vec<PathId> = self.paths.iter().map(|(before, _)| before).collect();
         for (index, before) in before.iter().enumerate().rev() {
             if is_used[index + 1] {
-                is_used[before.index()] = true;
+                is_used[*before as usize] = true;
             }
         }
         let mut stacks: Vec<StackId> = vec![profile.stacks.root(); is_used.len()];
         for (index, (before, sub)) in self.paths.iter().enumerate() {
             if is_used[index + 1] {
                 let frame = frame_of(sub, &mut profile.frames);
-                stacks[index + 1] = profile.stacks.push(stacks[before.index()], frame);
+                stacks[index + 1] = profile.stacks.push(stacks[before as usize], frame);
             }
         }
         for mut request in requests {
@@ -249,7 +249,7 @@ impl Calls {
                 // Subtracting the profiler's own cost may leave small negative times.
                 let ns = (ticks * ns_per_tick).round().max(0.0) as u64;
                 if ns > 0 {
-                    profile.add(cluster, stacks[path.index()], ns);
+                    profile.add(cluster, stacks[path as usize], ns);
                 }
             }
             request.calls.sort_unstable();
@@ -338,7 +338,8 @@ impl Tree {
                 rest.push((below, path));
             }
             if id != root {
-                self.discard(id);
+                self.nodes[id as usize] = Node::default();
+                self.free.push(id);
             }
         }
         Ok(())
@@ -367,33 +368,19 @@ impl Tree {
             }
         }
     }
-
-    fn discard(&mut self, id: NodeId) {
-        self.nodes[id as usize] = Node::default();
-        self.free.push(id);
-    }
 }
 
 /// Per file.
 const MAX_PATHS: usize = 2 << 20;
 
-/// A path: its last callee, and the path before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct PathId(u32);
+/// A path: its last callee, and the path before it. 0 is the root.
+type PathId = u32;
 
 /// All paths, each once and after its prefix.
 #[derive(Default)]
 pub(super) struct Paths {
     paths: Vec<(PathId, Sub)>,
     ids: HashMap<(PathId, Sub), PathId>,
-}
-
-impl PathId {
-    pub(super) const ROOT: Self = Self(0);
-
-    pub(super) fn index(self) -> usize {
-        self.0 as usize
-    }
 }
 
 impl Paths {
@@ -405,13 +392,13 @@ impl Paths {
             return Err(Limit::Paths);
         }
         self.paths.push((before, sub));
-        let id = PathId(self.paths.len() as u32);
+        let id = self.paths.len() as PathId;
         self.ids.insert((before, sub), id);
         Ok(id)
     }
 
     pub(super) fn sub(&self, path: PathId) -> Option<Sub> {
-        Some(self.paths.get(path.index().checked_sub(1)?)?.1)
+        Some(self.paths.get(path.checked_sub(1)? as usize)?.1)
     }
 
     /// All except the root, each after its prefix: prefix and last callee.

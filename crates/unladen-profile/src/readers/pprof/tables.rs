@@ -29,7 +29,8 @@ pub(super) struct Tables<'a> {
     period_type: (u64, u64),
     period: u64,
     comments: Vec<u64>,
-    default: u64,
+    /// The type of samples that the file prefers.
+    pub(super) default: u64,
     /// Files by mapping id.
     mappings: HashMap<u64, u64>,
     functions: HashMap<u64, Function>,
@@ -113,10 +114,6 @@ impl<'a> Tables<'a> {
     /// Types and units of samples: `cpu`, `nanoseconds`.
     pub(super) fn sample_types(&self) -> Vec<(String, String)> {
         self.sample_types.iter().map(|(kind, unit)| (self.string(*kind), self.string(*unit))).collect()
-    }
-
-    pub(super) fn default_type(&self) -> String {
-        self.string(self.default)
     }
 
     pub(super) fn period(&self) -> Option<(String, u64)> {
