@@ -70,25 +70,21 @@ impl Original {
     /// file nor absent, could not be replaced without loss, or cannot be read; when another run switches it.
     pub fn save(path: &Path, link_itself: bool, saver: &mut Saver<'_>) -> Result<Self, Fault> {
         saver.claim(path)?;
+        let original = |was| Self { path: path.to_owned(), was, written: None, in_pieces: false };
         let refuse = |is: &str, instead| Err(Fault::Unsafe { path: path.to_owned(), is: is.to_owned(), instead });
         let found = match fs::symlink_metadata(path) {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let folders = path.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty());
                 let folders = folders.take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
-                return Ok(Self {
-                    path: path.to_owned(),
-                    was: Was::Absent { folders },
-                    written: None,
-                    in_pieces: false,
-                });
+                return Ok(original(Was::Absent { folders }));
             }
             Err(source) => return Err(Fault::file("look at", path)(source)),
         };
         if found.is_symlink() {
             if link_itself {
                 let target = fs::read_link(path).map_err(Fault::file("read", path))?;
-                return Ok(Self { path: path.to_owned(), was: Was::Link { target }, written: None, in_pieces: false });
+                return Ok(original(Was::Link { target }));
             }
             // The file behind it is replaced, and the link stays.
             let behind = fs::canonicalize(path).map_err(Fault::file("follow the symbolic link", path))?;
@@ -111,8 +107,7 @@ impl Original {
             return refuse("larger than 64 MiB", "switch it by a command, `mv` for example");
         }
         let bytes = read_seen(path, &found).map_err(Fault::file("read", path))?;
-        let was = Was::File { kept: saver.keep(&bytes)?, meta: Meta::of(&found) };
-        Ok(Self { path: path.to_owned(), was, written: None, in_pieces: false })
+        Ok(original(Was::File { kept: saver.keep(&bytes)?, meta: Meta::of(&found) }))
     }
 
     /// Records all contents that it may be made to hold, so that foreign changes can be recognised later.

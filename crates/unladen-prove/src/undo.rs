@@ -38,14 +38,8 @@ impl Undo {
         match self {
             Self::Nothing => Ok(false),
             Self::Files(files) | Self::Patch { files, .. } => {
-                let mut all = Ok(false);
-                for done in files.iter().map(|file| file.restore(journal)) {
-                    all = match (all, done) {
-                        (Ok(before), Ok(now)) => Ok(before || now),
-                        (Ok(_), Err(error)) | (Err(error), _) => Err(error),
-                    };
-                }
-                all
+                let done = files.iter().map(|file| file.restore(journal));
+                done.fold(Ok(false), |before, now| Ok(before? | now?))
             }
             Self::Command { command, within_ms } => {
                 let within = Duration::from_millis(*within_ms).min(LONGEST);
