@@ -147,7 +147,7 @@ impl Client {
         let explain = |failure: Failure| {
             let scene = Scene {
                 request,
-                target: origin.connector().target().to_string(),
+                target: origin.connector.target.to_string(),
                 stage: progress.stage.get(),
                 version: progress.version.get(),
                 max_body: self.max_body,
@@ -289,5 +289,5 @@ pub(crate) async fn read_body(
         Some(hash) => Digest(hash.digest()),
         None => Digest::of(&whole.unwrap_or_default()),
     };
-    Ok(ReadBody { length, digest, start: kept.freeze(), has_text: look.is_none_or(|look| look.found()) })
+    Ok(ReadBody { length, digest, start: kept.freeze(), has_text: look.is_none_or(|look| look.found) })
 }

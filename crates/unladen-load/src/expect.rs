@@ -91,7 +91,7 @@ pub struct BodyText(memmem::Finder<'static>);
 pub(crate) struct Look<'a> {
     finder: &'a memmem::Finder<'static>,
     tail: Vec<u8>,
-    found: bool,
+    pub(crate) found: bool,
 }
 
 // === impl BodyText ===
@@ -147,10 +147,6 @@ impl Look<'_> {
             let start = self.tail.len().saturating_sub(overlap);
             self.tail.drain(..start);
         }
-    }
-
-    pub(crate) fn found(&self) -> bool {
-        self.found
     }
 }
 

@@ -106,7 +106,7 @@ pub struct RequestForm {
 impl RequestForm {
     /// Form of a request.
     pub fn of(request: &Request) -> Self {
-        let headers = request.http1().headers().iter();
+        let headers = request.http1.headers().iter();
         Self {
             name: request.name().to_owned(),
             method: request.method().as_str().to_owned(),

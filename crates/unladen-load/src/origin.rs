@@ -17,7 +17,7 @@ use crate::target::Target;
 use crate::wire::{Counts, Meter};
 
 pub(crate) struct Origin {
-    connector: Connector,
+    pub(crate) connector: Connector,
     keep_alive: bool,
     /// Idle HTTP/1.1 connections, the last used at the end; never more than workers.
     idle: RefCell<Vec<Connection>>,
@@ -47,10 +47,6 @@ impl Origin {
             speaks: Cell::default(),
             opening: Mutex::default(),
         }
-    }
-
-    pub(crate) fn connector(&self) -> &Connector {
-        &self.connector
     }
 
     /// A connection that can take a request: an idle one unless `fresh`, else a new one.
@@ -161,7 +157,7 @@ impl Origins {
     }
 
     pub(crate) fn targets(&self) -> Vec<Target> {
-        self.of.iter().map(|&position| self.all[position].connector().target().clone()).collect()
+        self.of.iter().map(|&position| self.all[position].connector.target.clone()).collect()
     }
 }
 

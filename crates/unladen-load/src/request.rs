@@ -37,9 +37,9 @@ pub struct Request {
     name: String,
     url: Url,
     /// Path and query in the request line, host in `Host` (RFC 9112, section 3.2.1).
-    http1: Message,
+    pub(crate) http1: Message,
     /// The whole URL, for `:scheme` and `:authority`, and no `Host` (RFC 9113, section 8.3.1).
-    http2: Message,
+    pub(crate) http2: Message,
     body: Bytes,
 }
 
@@ -235,14 +235,6 @@ impl Request {
             url,
             body,
         })
-    }
-
-    pub(crate) fn http1(&self) -> &Message {
-        &self.http1
-    }
-
-    pub(crate) fn http2(&self) -> &Message {
-        &self.http2
     }
 
     pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {

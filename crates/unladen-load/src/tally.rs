@@ -95,11 +95,6 @@ impl Tally {
         }
     }
 
-    /// Whether `latencies_ns` holds every latency.
-    pub fn has_all_latencies(&self) -> bool {
-        self.latencies_ns.len() as u64 == self.requests
-    }
-
     /// Adds another run.
     pub fn absorb(&mut self, other: &Self) {
         self.ended = other.ended;

@@ -14,7 +14,7 @@ pub struct Input<'a> {
     inner: Box<dyn BufRead + 'a>,
     offset: u64,
     is_begun: bool,
-    is_packed: bool,
+    pub(crate) is_packed: bool,
 }
 
 // === impl Input ===
@@ -28,10 +28,6 @@ impl<'a> Input<'a> {
     /// Bytes read so far, unpacked.
     pub fn offset(&self) -> u64 {
         self.offset
-    }
-
-    pub(crate) fn is_packed(&self) -> bool {
-        self.is_packed
     }
 
     fn begin(&mut self) -> io::Result<()> {

@@ -52,7 +52,7 @@ pub(crate) fn read_from(
     let mut unpacked = Input::new(&mut on_disk);
     let mut head = Vec::new();
     unpacked.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
-    let is_packed = unpacked.is_packed();
+    let is_packed = unpacked.is_packed;
     let reader = match reader {
         Some(reader) => reader,
         None => (READERS.iter().copied().find(|reader| reader.recognises(&head)))

@@ -184,12 +184,7 @@ impl Profiler for Excimer {
         }
         let file = self.log(&path, &said, cancel)?;
         let failed = |source| ProfilerError::Io { doing: "cannot read", path: path.clone(), source };
-        if file.metadata().map_err(failed)?.len() > MOST_LOG {
-            return Err(failed(io::Error::new(
-                io::ErrorKind::FileTooLarge,
-                "more than 1 GiB: sample at a longer period",
-            )));
-        }
+        refuse_large(&file).map_err(failed)?;
         let cluster = self.options.begin_request(into);
         let mut reader = BufReader::new(file);
         ExcimerLog::add(&mut Input::new(&mut reader), self.wrapper.to_str(), into, cluster)?;
@@ -206,6 +201,14 @@ impl Profiler for Excimer {
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
+}
+
+/// Refuses a log that takes more than [`MOST_LOG`].
+fn refuse_large(log: &fs::File) -> io::Result<()> {
+    if log.metadata()?.len() <= MOST_LOG {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::FileTooLarge, "more than 1 GiB: sample at a longer period"))
 }
 
 impl Timed {

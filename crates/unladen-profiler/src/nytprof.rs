@@ -273,7 +273,7 @@ fn has_module(program: &Program) -> Result<(), ProfilerError> {
     let asking = program.with_arguments(&["-e", "require Devel::NYTProf::Core; print $Devel::NYTProf::Core::VERSION"]);
     let mut command = asking.command(&Besides::default());
     command.env_remove("NYTPROF").env_remove("PERL5OPT").stdin(Stdio::null());
-    let perl = program.exe().display();
+    let perl = program.exe.display();
     match command.output() {
         Ok(output) if output.status.success() && !output.stdout.is_empty() => Ok(()),
         Ok(_) => Err(ProfilerError::Missing {

@@ -88,9 +88,9 @@ impl KnobController {
         }
         let shell = Shell::new(&experiment.folder);
         let folder = journal.as_ref().map_or(Path::new("/nonexistent"), Journal::folder);
-        let mut saver = Saver::new(folder, &shell);
+        let mut saver = Saver::new(folder);
         let plan = Plan::make(experiment, &mut saver, &systemd);
-        let claims = saver.into_claims();
+        let claims = saver.claims;
         let plan = plan.and_then(|plan| match &journal {
             Some(journal) => journal.write(&plan).map(|()| plan),
             None => Ok(plan),

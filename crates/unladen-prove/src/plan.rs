@@ -107,7 +107,7 @@ impl Plan {
         let mut claims: Vec<Claim> = Vec::new();
         for knob in knobs.iter().filter_map(|knob| self.knobs.get(*knob)) {
             for file in knob.undo.iter().flat_map(|(_, undo)| undo.files()) {
-                if !claims.iter().any(|claim| claim.path() == file.path) {
+                if !claims.iter().any(|claim| claim.path == file.path) {
                     let fault = |fault| SwitchError::Check { knob: knob.name.clone(), fault };
                     claims.extend(Claim::take(&file.path).map_err(fault)?);
                 }

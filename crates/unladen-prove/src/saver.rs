@@ -11,25 +11,18 @@ use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Fault;
-use crate::shell::Shell;
 
 /// Copies originals into the folder of the journal, each under its own name, and syncs them.
 #[derive(Debug)]
 pub struct Saver<'a> {
     folder: &'a Path,
-    shell: &'a Shell,
     count: usize,
-    claims: Vec<Claim>,
+    pub(crate) claims: Vec<Claim>,
 }
 
 impl<'a> Saver<'a> {
-    pub(crate) fn new(folder: &'a Path, shell: &'a Shell) -> Self {
-        Self { folder, shell, count: 0, claims: Vec::new() }
-    }
-
-    /// Shell for commands that change nothing.
-    pub fn shell(&self) -> &Shell {
-        self.shell
+    pub(crate) fn new(folder: &'a Path) -> Self {
+        Self { folder, count: 0, claims: Vec::new() }
     }
 
     /// Saves these bytes; returns the name below [`folder`](Self::folder). Fails when they cannot be written.
@@ -44,14 +37,10 @@ impl<'a> Saver<'a> {
     /// Keeps other runs from switching this file, before anything of it is read. Fails if another run has it.
     pub(crate) fn claim(&mut self, path: &Path) -> Result<(), Fault> {
         // Patches may share one.
-        if !self.claims.iter().any(|claim| claim.path() == path) {
+        if !self.claims.iter().any(|claim| claim.path == path) {
             self.claims.extend(Claim::take(path)?);
         }
         Ok(())
-    }
-
-    pub(crate) fn into_claims(self) -> Vec<Claim> {
-        self.claims
     }
 
     /// Folder of the saved files.
@@ -75,7 +64,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 /// Containers with their own network are only kept apart inside.
 #[derive(Debug)]
 pub(crate) struct Claim {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Never receives anything.
     _socket: UnixDatagram,
 }
@@ -100,10 +89,6 @@ impl Claim {
                 }
             }
         }
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 }
 

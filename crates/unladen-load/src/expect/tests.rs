@@ -29,7 +29,7 @@ fn holds(text: &str, pieces: &[&[u8]]) -> bool {
     let text = BodyText::new(text);
     let mut look = text.look();
     pieces.iter().for_each(|piece| look.through(piece));
-    look.found()
+    look.found
 }
 
 #[test]

@@ -24,7 +24,7 @@ use unladen_load::{Cancel, Driver, DriverConfig, Header, Sample};
 use unladen_profile::{Cluster, ExcimerLog, Input, Profile};
 
 use super::settings::{Told, unit};
-use super::{ExcimerOptions, LOOK, MOST_LOG, NAME, WRAPPER};
+use super::{ExcimerOptions, LOOK, NAME, WRAPPER, refuse_large};
 use crate::application::Application;
 use crate::profiler::{Answered, Profiler, ProfilerError};
 use crate::run_folder::RunFolder;
@@ -227,10 +227,7 @@ impl Profiler for Prepended {
         }
         let (_, begin) = self.told(&out, &sample)?;
         self.wait(&out, cancel)?;
-        if out.metadata().map_err(|source| self.failed(source))?.len() > MOST_LOG {
-            let large = io::Error::new(io::ErrorKind::FileTooLarge, "more than 1 GiB: sample at a longer period");
-            return Err(self.failed(large));
-        }
+        refuse_large(&out).map_err(|source| self.failed(source))?;
         let cluster = self.options.begin_request(into);
         out.seek(SeekFrom::Start(begin)).map_err(|source| self.failed(source))?;
         ExcimerLog::add(&mut Input::new(&mut BufReader::new(&out)), self.wrapper.to_str(), into, cluster)?;

@@ -16,12 +16,12 @@ use crate::profiler::ProfilerError;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
-    exe: PathBuf,
+    pub(crate) exe: PathBuf,
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
     folder: PathBuf,
-    user: u32,
-    group: u32,
+    pub(crate) user: u32,
+    pub(crate) group: u32,
     groups: Vec<u32>,
 }
 
@@ -72,18 +72,6 @@ impl Program {
             group,
             groups,
         })
-    }
-
-    pub(crate) fn user(&self) -> u32 {
-        self.user
-    }
-
-    pub(crate) fn group(&self) -> u32 {
-        self.group
-    }
-
-    pub(crate) fn exe(&self) -> &Path {
-        &self.exe
     }
 
     pub(crate) fn name(&self) -> String {
