@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use http::{HeaderName, Method};
+use http::HeaderName;
 use unladen_load::{Request, RequestError, UrlLine};
 use unladen_lockin::{Arm, Design};
 use url::Url;

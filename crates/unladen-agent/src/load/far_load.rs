@@ -76,7 +76,7 @@ const CONNECTION: u64 = 41_000;
 const USUAL: u64 = 15_000_000;
 
 /// Bytes of an agent with this many connections for short answers, without records that wait for a slow connection
-/// ([`ROOM`](super::ROOM)).
+/// ([`ROOM`]).
 pub fn memory(connections: usize) -> u64 {
     BASE + CONNECTION * connections as u64
 }
@@ -101,12 +101,12 @@ pub fn memory_note(connections: usize) -> Option<String> {
 /// A start nearer than this cannot be kept: threads must be started before it.
 const NEAREST: Duration = Duration::from_millis(2);
 
-/// Sends answers; see [`FarLoad::start`](super::FarLoad::start).
-type Send = Box<dyn Fn(LoadAnswer) -> bool + std::marker::Send + Sync>;
+/// Sends answers; see [`FarLoad::start`].
+type SendAnswer = Box<dyn Fn(LoadAnswer) -> bool + Send + Sync>;
 
 /// Executes the questions of a load client.
 struct Worker {
-    send: Send,
+    send: SendAnswer,
     /// Bytes of records that may wait for the connection.
     room: usize,
     cancel: Arc<Mutex<Cancel>>,
@@ -122,7 +122,7 @@ struct Failed {
 }
 
 impl Worker {
-    pub(super) fn new(send: Send, room: usize, cancel: Arc<Mutex<Cancel>>) -> Self {
+    pub(super) fn new(send: SendAnswer, room: usize, cancel: Arc<Mutex<Cancel>>) -> Self {
         Self { send, room, cancel, config: Vec::new(), plan: Vec::new(), planned: None, driver: None }
     }
 

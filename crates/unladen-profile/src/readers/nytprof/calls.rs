@@ -228,7 +228,7 @@ impl Calls {
         // Only those of requests, not the start's.
         let mut is_used = vec![false; self.paths.iter().count() + 1];
         for (path, _) in requests.iter().flat_map(|request| &request.weights) {
-            is_used[path as usize] = true;
+            is_used[*path as usize] = true;
         }
         let before: Vec<PathId> = self.paths.iter().map(|(before, _)| before).collect();
         for (index, before) in before.iter().enumerate().rev() {
