@@ -36,13 +36,12 @@
 //!
 //! - `driver`: a thread that takes commands: a sample, an inquiry, a run into a `tally`, a `load`;
 //! - `run`: when requests are sent, by the `turns` of a `share` in a `schedule`, and a `pacer`; each has an `outcome`;
-//! - `client`: one request within its time limit, with the cookies of a `jar`; checks the answer; a `scene` explains a
-//!   failure;
-//! - `origins`, `origin`: idle connections;
+//! - `client`: one request within its time limit, with the cookies of a `jar`; reads and checks the answer;
+//! - `origin`: idle connections;
 //! - `connect`, `connection`, `wire`: open a stream, start HTTP on it, and count its bytes;
-//! - `body`, `exchange`, `sample`, `error`: an answer, or why there is none;
+//! - `exchange`, `sample`, `failure`, `error`: an answer, or why there is none;
 //! - `form`: the parts that go to another host; [`name_services`]: host lookups of a static program;
-//! - leaves: `request`, `expect`, `statuses`, `fingerprint`, `digest`, `failure`, `stage`, `stop`, `http_version`.
+//! - leaves: `request`, `expect`, `http_version`.
 //!
 //! Everything is bounded: name lookups and connections by the connect timeout, requests by theirs, bodies by a size,
 //! a run by its own time plus one request's timeout; and a [`Cancel`] ends all of them at once.
