@@ -1,10 +1,10 @@
-//! The principal type is [`Ask`]: questions to an agent.
+//! The principal types are [`Ask`] and [`Answer`]: questions to an agent, and its answers.
 
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::EvidenceAsk;
-use crate::load::LoadAsk;
-use crate::probes::ProbeAsk;
+use crate::evidence::{EvidenceAnswer, EvidenceAsk};
+use crate::load::{LoadAnswer, LoadAsk};
+use crate::probes::{ProbeAnswer, ProbeAsk};
 
 /// Questions to an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,4 +17,22 @@ pub enum Ask {
     Bye,
     /// About the activity of processes there.
     Evidence(EvidenceAsk),
+}
+
+/// Answers of an agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    Pong {
+        id: u64,
+        /// ns of the monotonic clock there.
+        at_ns: u64,
+    },
+    Probes(ProbeAnswer),
+    Load(LoadAnswer),
+    Refused {
+        /// Id of the question, or 0 if it has none.
+        id: u64,
+        why: String,
+    },
+    Evidence(EvidenceAnswer),
 }

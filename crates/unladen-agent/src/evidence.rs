@@ -5,14 +5,8 @@ mod checked;
 mod far_side;
 mod instrument;
 mod message;
-mod patience;
-mod pieces;
-mod room;
-mod unable;
 
 pub use checked::{EvidenceError, read_evidence};
 pub use far_side::EvidenceSide;
-pub use instrument::FarInspection;
+pub use instrument::{FarInspection, Patience, Unable};
 pub use message::{EvidenceAnswer, EvidenceAsk, FarLack, Wanted};
-pub use patience::Patience;
-pub use unable::Unable;

@@ -4,6 +4,9 @@
 
 use std::io::{self, Read, Write};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 /// Maximum body of a frame, bytes: senders split longer content.
 pub const MAX_FRAME: usize = 1 << 20;
 
@@ -40,10 +43,8 @@ impl<R: Read> FrameReader<R> {
         Self { from }
     }
 
-    /// The body of the next frame. Memory grows only with the bytes that have come.
-    ///
-    /// # Errors
-    /// [`FrameError::End`] at a regular end of the pipe.
+    /// The body of the next frame. Memory grows only with the bytes that have come. Fails with [`FrameError::End`] at a
+    /// regular end of the pipe.
     pub fn read(&mut self) -> Result<Vec<u8>, FrameError> {
         let mut length = [0; LENGTH];
         let mut read = 0;
@@ -72,10 +73,7 @@ impl<W: Write> FrameWriter<W> {
         Self { to }
     }
 
-    /// Writes a frame, in one write if the pipe takes it.
-    ///
-    /// # Errors
-    /// If the body is too long, or nobody reads any more.
+    /// Writes a frame, in one write if the pipe takes it. Fails if the body is too long, or nobody reads any more.
     pub fn write(&mut self, body: &[u8]) -> Result<(), FrameError> {
         if body.len() > MAX_FRAME {
             return Err(FrameError::TooLong(body.len() as u64));
@@ -87,6 +85,38 @@ impl<W: Write> FrameWriter<W> {
         self.to.flush()?;
         Ok(())
     }
+}
+
+/// An invalid message, or one too long for a frame.
+#[derive(Debug, thiserror::Error)]
+pub enum CodecError {
+    #[error("{0}")]
+    Malformed(#[from] postcard::Error),
+    #[error("{0} bytes after the end of a message")]
+    Rest(usize),
+    #[error("a message of {0} bytes, where a frame holds {MAX_FRAME}")]
+    TooLong(usize),
+}
+
+/// Encodes a message as the body of a frame. Fails if it were longer than a frame.
+pub fn encode<M: Serialize>(message: &M) -> Result<Vec<u8>, CodecError> {
+    let body = postcard::to_stdvec(message)?;
+    if body.len() > MAX_FRAME { Err(CodecError::TooLong(body.len())) } else { Ok(body) }
+}
+
+/// Decodes the body of a frame. Fails if it is no message, or has trailing bytes.
+pub fn decode<M: DeserializeOwned>(body: &[u8]) -> Result<M, CodecError> {
+    let (message, rest) = postcard::take_from_bytes(body)?;
+    if rest.is_empty() { Ok(message) } else { Err(CodecError::Rest(rest.len())) }
+}
+
+/// Bytes of a piece: well below a frame.
+pub(crate) const PIECE: usize = 1 << 19;
+
+/// Splits what may be longer than a frame; the flag marks the last piece.
+pub(crate) fn in_pieces(bytes: &[u8]) -> impl Iterator<Item = (Vec<u8>, bool)> {
+    let count = bytes.len().div_ceil(PIECE);
+    bytes.chunks(PIECE).enumerate().map(move |(index, piece)| (piece.to_vec(), index + 1 == count))
 }
 
 #[cfg(test)]

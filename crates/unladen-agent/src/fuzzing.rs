@@ -1,9 +1,8 @@
 //! For the fuzz targets `agent_frame` and `agent_session`: answers of an agent, as the asking side reads them.
 
-use crate::answer::Answer;
-use crate::codec::decode;
+use crate::ask::Answer;
 use crate::evidence::{EvidenceAnswer, read_evidence};
-use crate::frame::FrameReader;
+use crate::frame::{FrameReader, decode};
 use crate::hello::Hello;
 use crate::probes::{Account, FarReading, ProbeAnswer};
 use crate::session::reader::heard;

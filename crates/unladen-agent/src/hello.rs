@@ -4,7 +4,7 @@
 //! protocol (4 bytes, least significant first), and the version of the program (UTF-8).
 
 /// Version of all frames but the hello. Raised with each change of a message.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 const MAGIC: &[u8; 8] = b"UNLADEN\n";
 

@@ -31,10 +31,7 @@ pub enum HostError {
 }
 
 impl Host {
-    /// A host of that name, by that command.
-    ///
-    /// # Errors
-    /// If the name is invalid, or there is no command.
+    /// A host of that name, by that command. Fails if the name is invalid, or there is no command.
     pub fn new(name: &str, command: &str) -> Result<Self, HostError> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(plain) {

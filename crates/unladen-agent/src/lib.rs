@@ -24,13 +24,10 @@
 #![forbid(unsafe_code)]
 
 mod agent;
-mod answer;
 mod ask;
 mod binary;
 mod bootstrap;
 mod clock;
-mod codec;
-mod command_line;
 mod error;
 mod evidence;
 mod far_times;
@@ -47,25 +44,22 @@ mod session;
 mod shown;
 mod standpoint;
 
-pub use agent::{Agent, AgentError, Outbox};
-pub use answer::Answer;
-pub use ask::Ask;
+pub use agent::{Agent, AgentError, Outbox, run};
+pub use ask::{Answer, Ask};
 pub use binary::{AgentBinary, BinaryError};
 pub use clock::{ClockOffset, RoundTrips};
-pub use codec::{CodecError, decode, encode};
-pub use command_line::run;
 pub use error::SessionError;
 pub use evidence::{
     EvidenceAnswer, EvidenceAsk, EvidenceError, EvidenceSide, FarInspection, FarLack, Patience, Unable, Wanted,
     read_evidence,
 };
 pub use far_times::FarTimes;
-pub use frame::{FrameError, FrameReader, FrameWriter, MAX_FRAME};
+pub use frame::{CodecError, FrameError, FrameReader, FrameWriter, MAX_FRAME, decode, encode};
 pub use hello::{Hello, PROTOCOL};
 pub use host::{Host, HostError};
 pub use load::{FarLoad, LoadAnswer, LoadAsk, PiecesError, ROOM, gathered, memory, memory_note, pieces};
 pub use probes::{
-    Account, FarCounter, FarGroup, FarGroupKind, FarGrown, FarInstrument, FarReading, FarShortfall, FarSide, GroupedBy,
+    Account, FarCounter, FarGroup, FarGroupKind, FarGrown, FarInstrument, FarReading, FarShortfall, FarSide,
     Opened, ProbeAnswer, ProbeAsk,
 };
 pub use program::Program;

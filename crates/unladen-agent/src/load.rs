@@ -1,14 +1,10 @@
 //! Load from another host. The principal types are [`LoadAsk`] and [`LoadAnswer`]; [`FarLoad`] is the far end.
 
 mod far_load;
-mod memory;
 mod message;
-mod pump;
 mod spool;
-mod worker;
 
-pub use far_load::FarLoad;
-pub use memory::{memory, memory_note};
+pub use far_load::{FarLoad, memory, memory_note};
 pub use message::{LoadAnswer, LoadAsk, PiecesError, gathered, pieces};
 pub use spool::ROOM;
 

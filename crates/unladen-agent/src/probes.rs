@@ -5,12 +5,10 @@ mod connections;
 mod far_side;
 mod instrument;
 mod message;
-mod reading;
 
-pub use account::Account;
+pub use account::{Account, FarReading};
 pub use far_side::FarSide;
 pub use instrument::FarInstrument;
 pub use message::{
-    FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, GroupedBy, Opened, ProbeAnswer, ProbeAsk,
+    FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, Opened, ProbeAnswer, ProbeAsk,
 };
-pub use reading::FarReading;

@@ -1,32 +1,26 @@
 //! The principal type is [`Session`]: a running agent on another host.
 
-mod last_words;
-mod options;
 pub(crate) mod reader;
 mod start;
 mod transport;
-mod writer;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-pub use self::options::SessionOptions;
+pub use start::SessionOptions;
 
-use self::last_words::LastWords;
-use self::reader::Event;
-use self::transport::Transport;
-use self::writer::Out;
-use crate::answer::Answer;
-use crate::ask::Ask;
+use self::reader::{Event, Out};
+use crate::ask::{Answer, Ask};
 use crate::clock::{ClockOffset, Pings, RoundTrips};
-use crate::codec::encode;
 use crate::error::SessionError;
+use crate::frame::encode;
 use crate::hello::Hello;
 use crate::host::Host;
 use crate::probes::ProbeAnswer;
 use crate::shown::shown_without_secrets;
+use transport::{LastWords, Transport};
 
 /// Maximum wait for room in the queue: after that nobody reads the frames.
 const SEND_PATIENCE: Duration = Duration::from_secs(10);
@@ -59,10 +53,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Runs the host's command with `sh` appended, and has that shell start the agent.
-    ///
-    /// # Errors
-    /// If there is no shell, or it cannot start an agent.
+    /// Runs the host's command with `sh` appended, and has that shell start the agent. Fails if there is no shell, or
+    /// it cannot start an agent.
     pub fn start(host: &Host, options: &SessionOptions) -> Result<Self, SessionError> {
         let started = start::start(host, options)?;
         Ok(Self {
@@ -100,10 +92,7 @@ impl Session {
         self.transport.pid()
     }
 
-    /// Sends a question.
-    ///
-    /// # Errors
-    /// If the session has ended, or the agent takes nothing for ten seconds.
+    /// Sends a question. Fails if the session has ended, or the agent takes nothing for ten seconds.
     pub fn send(&self, ask: &Ask) -> Result<(), SessionError> {
         let body = encode(ask).map_err(|error| self.malformed(format!("cannot be asked: {error}")))?;
         self.queue(Out::Frame(body))
@@ -122,10 +111,8 @@ impl Session {
         }
     }
 
-    /// The next answer, except to pings, which go into the [`clock`](Self::clock).
-    ///
-    /// # Errors
-    /// If none comes before the deadline, or the session has ended.
+    /// The next answer, except to pings, which go into the [`clock`](Self::clock). Fails if none comes before the
+    /// deadline, or the session has ended.
     pub fn recv(&self, deadline: Instant) -> Result<Answer, SessionError> {
         loop {
             let answer = self.next(deadline)?;
@@ -187,10 +174,8 @@ impl Session {
         }
     }
 
-    /// Pings that many times in sequence, and returns the offset of the clock there.
-    ///
-    /// # Errors
-    /// If the agent does not answer before the deadline, or is gone.
+    /// Pings that many times in sequence, and returns the offset of the clock there. Fails if the agent does not answer
+    /// before the deadline, or is gone.
     pub fn measure_clock(&self, pings: usize, deadline: Instant) -> Result<ClockOffset, SessionError> {
         for _ in 0..pings.max(1) {
             let before = lock(&self.pings).count();

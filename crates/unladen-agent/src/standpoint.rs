@@ -1,12 +1,9 @@
 //! The principal type is [`Standpoint`]: which kernel's counters are read, and which processes can be seen from there.
 
-mod witness;
-
 use std::net::IpAddr;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-
-pub use self::witness::Witness;
 
 const MAX_ADDRESSES: usize = 256;
 
@@ -67,7 +64,29 @@ impl Standpoint {
 
     /// Which of these processes can be seen from here.
     pub fn sees(witnesses: &[Witness]) -> Vec<bool> {
-        witness::seen(witnesses)
+        let mut seen = vec![false; witnesses.len()];
+        let shift = shift();
+        for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_process = name.to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
+            // Processes end at any time.
+            let Some(started) = is_process.then(|| std::fs::read(entry.path().join("stat")).ok()).flatten() else {
+                continue;
+            };
+            let Some(started) = self::started(&started).map(|started| started.saturating_sub(shift)) else { continue };
+            if !witnesses.iter().any(|witness| witness.began_about(started)) {
+                continue;
+            }
+            let Some(pid) = std::fs::read(entry.path().join("status")).ok().and_then(|status| innermost(&status))
+            else {
+                continue;
+            };
+            let found = Witness { pid, started, namespace: namespace(&entry.path()) };
+            for (witness, seen) in witnesses.iter().zip(&mut seen) {
+                *seen |= witness.is(&found);
+            }
+        }
+        seen
     }
 }
 
@@ -84,6 +103,80 @@ fn addresses() -> Vec<IpAddr> {
         IpAddr::V6(ip) => !ip.is_loopback() && !ip.is_unicast_link_local(),
     };
     interfaces.filter_map(|interface| of(interface.address?)).filter(is_reached).collect()
+}
+
+/// Ticks by which a start time may be off when seen across two time namespaces.
+const ROUNDING: u64 = 1;
+/// Ticks of a second in /proc (`USER_HZ`), and nanoseconds of a tick.
+const TICKS: i64 = 100;
+const TICK_NS: i64 = 10_000_000;
+
+/// A process. Every /proc shows its number in its innermost PID namespace last, and the same start time. In two
+/// containers started together, processes may share both by chance: a privileged reader (root) also compares the
+/// namespaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Witness {
+    /// In its innermost PID namespace.
+    pub pid: u32,
+    /// Ticks since the machine's boot.
+    pub started: i64,
+    pub namespace: Option<u64>,
+}
+
+impl Witness {
+    /// This process; `None` if /proc does not show it, as one of another namespace.
+    fn here() -> Option<Self> {
+        let stat = std::fs::read("/proc/self/stat").ok()?;
+        let started = started(&stat)?.saturating_sub(shift());
+        Some(Self { pid: std::process::id(), started, namespace: namespace(Path::new("/proc/self")) })
+    }
+
+    fn began_about(&self, started: i64) -> bool {
+        self.started.abs_diff(started) <= ROUNDING
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        let is_there = match (self.namespace, other.namespace) {
+            (Some(own), Some(other)) => own == other,
+            _ => true,
+        };
+        // Without the namespace, the start times must be equal.
+        let is_then = other.namespace.is_some() || self.started == other.started;
+        self.pid == other.pid && is_there && is_then && self.began_about(other.started)
+    }
+}
+
+/// Parses `pid:[4026531836]`; `None` for another user's process.
+fn namespace(process: &Path) -> Option<u64> {
+    let link = std::fs::read_link(process.join("ns/pid")).ok()?;
+    link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()
+}
+
+/// The 22nd field of /proc/PID/stat (proc_pid_stat(5)). The name, the second, may hold blanks and parentheses.
+fn started(stat: &[u8]) -> Option<i64> {
+    let end = stat.iter().rposition(|byte| *byte == b')')?;
+    let rest = std::str::from_utf8(stat.get(end + 1..)?).ok()?;
+    rest.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+/// The last number of the line `NSpid` of /proc/PID/status (proc_pid_status(5)), missing before Linux 4.1.
+fn innermost(status: &[u8]) -> Option<u32> {
+    let line = |name: &[u8]| status.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(name));
+    let numbers = line(b"NSpid:").or_else(|| line(b"Tgid:"))?;
+    std::str::from_utf8(numbers).ok()?.split_ascii_whitespace().last()?.parse().ok()
+}
+
+/// Ticks by which this process's time namespace shifts the time since boot (time_namespaces(7)).
+fn shift() -> i64 {
+    std::fs::read("/proc/self/timens_offsets").ok().and_then(|offsets| ticks_of_boot(&offsets)).unwrap_or(0)
+}
+
+/// Parses `boottime 86400 0`: seconds and nanoseconds.
+fn ticks_of_boot(offsets: &[u8]) -> Option<i64> {
+    let line = std::str::from_utf8(offsets).ok()?.lines().find_map(|line| line.strip_prefix("boottime"))?;
+    let mut numbers = line.split_ascii_whitespace().map(str::parse::<i64>);
+    let (seconds, ns) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    Some(seconds.saturating_mul(TICKS).saturating_add(ns / TICK_NS))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use crate::error::ParseError;
-use crate::kind::Kind;
 
 /// All samples of one answer, in order. It borrows the answer's bytes.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -54,4 +53,84 @@ pub struct Exemplar<'a> {
     pub value: f64,
     /// In milliseconds since 1970.
     pub timestamp_ms: Option<i64>,
+}
+
+/// The format of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Prometheus' text format, version 0.0.4.
+    Text,
+    /// OpenMetrics 1.0: times in seconds, exemplars, a marked end.
+    OpenMetrics,
+}
+
+impl Format {
+    /// The `Accept` header. OpenMetrics comes first: it says when a counter began.
+    pub const ACCEPT: &'static str =
+        "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+
+    /// By the answer's `Content-Type`; anything but OpenMetrics is read as text, as Prometheus does.
+    pub fn of(content_type: Option<&str>) -> Self {
+        let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        if essence.eq_ignore_ascii_case("application/openmetrics-text") { Self::OpenMetrics } else { Self::Text }
+    }
+}
+
+/// The type of a metric family, as its `# TYPE` line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Counter,
+    Gauge,
+    Histogram,
+    Summary,
+    /// `untyped`, `unknown`, or without a line.
+    Unknown,
+    /// Labels alone (OpenMetrics).
+    Info,
+    /// States of which some hold (OpenMetrics).
+    StateSet,
+    /// A histogram of current values (OpenMetrics).
+    GaugeHistogram,
+}
+
+impl Kind {
+    /// Parses the line's word; `None` if neither format has it.
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "counter" => Self::Counter,
+            "gauge" => Self::Gauge,
+            "histogram" => Self::Histogram,
+            "summary" => Self::Summary,
+            "untyped" | "unknown" => Self::Unknown,
+            "info" => Self::Info,
+            "stateset" => Self::StateSet,
+            "gaugehistogram" => Self::GaugeHistogram,
+            _ => return None,
+        })
+    }
+
+    /// The name in OpenMetrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+            Self::Summary => "summary",
+            Self::Unknown => "unknown",
+            Self::Info => "info",
+            Self::StateSet => "stateset",
+            Self::GaugeHistogram => "gaugehistogram",
+        }
+    }
+
+    pub(crate) fn suffixes(self) -> &'static [&'static str] {
+        match self {
+            Self::Counter => &["_total", "_created"],
+            Self::Histogram => &["_bucket", "_count", "_sum", "_created"],
+            Self::Summary => &["_count", "_sum", "_created"],
+            Self::GaugeHistogram => &["_bucket", "_gcount", "_gsum"],
+            Self::Info => &["_info"],
+            Self::Gauge | Self::Unknown | Self::StateSet => &[],
+        }
+    }
 }

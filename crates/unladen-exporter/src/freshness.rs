@@ -14,7 +14,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::growth::Growth;
-use crate::publisher::{Hidden, Publisher, is_own, publisher};
 
 /// Steps of a family after which its pace is known.
 const STEPS: usize = 3;
@@ -88,11 +87,8 @@ pub struct Watch {
     /// End of the last request.
     stopped: Option<Duration>,
     took: Vec<Duration>,
-    room: Room,
+    moves: usize,
 }
-
-#[derive(Debug, Clone)]
-struct Room(usize);
 
 #[derive(Debug, Clone, Default)]
 struct Seen {
@@ -101,12 +97,6 @@ struct Seen {
     amounts: Vec<f64>,
     /// The oldest value by its timestamps.
     oldest: Duration,
-}
-
-impl Default for Room {
-    fn default() -> Self {
-        Self(MOST_MOVES)
-    }
 }
 
 impl Seen {
@@ -145,12 +135,12 @@ impl Watch {
                 continue;
             }
             let is_new = !moved.contains(series.family.as_str());
-            if is_new && self.room.0 == 0 {
+            if is_new && self.moves == MOST_MOVES {
                 continue;
             }
             let seen = self.families.entry(series.family.clone()).or_default();
             if is_new {
-                self.room.0 -= 1;
+                self.moves += 1;
                 moved.insert(series.family.as_str());
                 seen.moves.push(at);
                 seen.amounts.push(0.0);
@@ -200,6 +190,7 @@ impl Watch {
 
     /// Whether quiet should go on: the last requests may still have effects.
     pub fn wants_quiet(&self, now: Duration) -> bool {
+        // A step falls between two answers, so gaps vary around it: the upper quartile is the pace.
         let Some(stopped) = self.stopped else { return true };
         let quiet = now.saturating_sub(stopped);
         let known = self.publishers().map(|publisher| publisher.quiet).max();
@@ -216,9 +207,7 @@ impl Watch {
         let Some(lag) = self.lag() else {
             return Err(NotFresh::Unmoved { series: self.series, answers: self.answers, watched });
         };
-        let mut took = self.took.clone();
-        took.sort_unstable();
-        let took = took.get(took.len() / 2).copied().unwrap_or_default();
+        let took = quarters(2, self.took.clone()).unwrap_or_default();
         // An answer shows some moment during its generation.
         let least = self.publishers().map(|publisher| publisher.settle).max().unwrap_or_default();
         let settle = settle.max(lag.mul_f64(MARGIN)).max(took * 2).max(least);
@@ -269,40 +258,82 @@ impl Watch {
     fn lag_of(&self, seen: &Seen) -> Option<Duration> {
         let gaps =
             |moves: &[Duration]| moves.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect::<Vec<_>>();
-        let Some(stopped) = self.stopped else { return upper(gaps(&seen.moves)).map(|gap| gap.max(seen.oldest)) };
+        // A step falls between two answers, so gaps vary around it: the upper quartile is the pace.
+        let Some(stopped) = self.stopped else { return quarters(3, gaps(&seen.moves)).map(|gap| gap.max(seen.oldest)) };
         let last = *seen.moves.last()?;
         let tail = seen.mostly_told()?.saturating_sub(stopped);
         let still = self.last.saturating_sub(last.max(stopped));
-        let is_at_rest = match median(gaps(&seen.moves)) {
+        let is_at_rest = match quarters(2, gaps(&seen.moves)) {
             Some(pace) => still >= pace.mul_f64(REST),
             None => still >= last.saturating_sub(stopped),
         };
         if is_at_rest {
             // These moves were due to the requests.
             let while_sending: Vec<Duration> = seen.moves.iter().copied().filter(|at| *at <= stopped).collect();
-            return Some(tail.max(upper(gaps(&while_sending)).unwrap_or_default()).max(seen.oldest));
+            return Some(tail.max(quarters(3, gaps(&while_sending)).unwrap_or_default()).max(seen.oldest));
         }
         // Others move it too, so its tail says nothing; a cached value moves no faster than the cache, unless an answer was
-        // late.
-        lower(gaps(&seen.moves)).or(Some(tail)).map(|gap| gap.max(seen.oldest))
+        // late: just before the next step, it makes the shortest gap.
+        quarters(1, gaps(&seen.moves)).or(Some(tail)).map(|gap| gap.max(seen.oldest))
     }
 }
 
-/// The lower quartile: one answer that was late, just before the next step, makes the shortest gap.
-fn lower(mut durations: Vec<Duration>) -> Option<Duration> {
+/// The duration that so many quarters of all are below.
+fn quarters(number: usize, mut durations: Vec<Duration>) -> Option<Duration> {
     durations.sort_unstable();
-    durations.get(durations.len() / 4).copied()
+    durations.get(durations.len() * number / 4).copied()
 }
 
-/// The upper quartile: a step falls between two answers, so gaps vary around it.
-fn upper(mut durations: Vec<Duration>) -> Option<Duration> {
-    durations.sort_unstable();
-    durations.get(durations.len() * 3 / 4).copied()
+/// Families whose values are known to come late, and how long one has to watch to see it.
+#[derive(Debug, Clone, Copy)]
+struct Publisher {
+    prefix: &'static str,
+    /// How long to watch after the last request.
+    quiet: Duration,
+    /// The least settle gap, however little the watch saw: what a quick machine publishes at once, a busy one publishes
+    /// a turn later. Zero if the watch sees each turn.
+    settle: Duration,
+    hidden: Option<Hidden>,
 }
 
-fn median(mut durations: Vec<Duration>) -> Option<Duration> {
-    durations.sort_unstable();
-    durations.get(durations.len() / 2).copied()
+/// Values that may come later than any watch sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hidden {
+    pub who: &'static str,
+    pub after: Duration,
+    /// The settle gap that rules it out.
+    pub settle: Duration,
+}
+
+const PUBLISHERS: &[Publisher] = &[
+    // A backend of PostgreSQL publishes its counts once a second at most; an idle one with some left, after ten seconds
+    // (PGSTAT_MIN_INTERVAL and PGSTAT_IDLE_INTERVAL in its pgstat.c). A closed one publishes as it ends, which nobody
+    // waits for: a busy machine once reported 4.56 transactions a request instead of 4, with the usual settle gap.
+    Publisher {
+        prefix: "pg_stat_",
+        quiet: Duration::from_millis(12_000),
+        settle: Duration::from_millis(1_250),
+        hidden: Some(Hidden {
+            who: "a session that stays connected to PostgreSQL publishes once a second at most, and the last of it when it has been \
+                  idle for ten seconds",
+            after: Duration::from_millis(10_000),
+            settle: Duration::from_millis(11_000),
+        }),
+    },
+    // cAdvisor looks at containers once in 10 to 15 s (--housekeeping_interval; the kubelet's own), and caches that.
+    Publisher { prefix: "container_", quiet: Duration::from_millis(16_500), settle: Duration::ZERO, hidden: None },
+];
+
+/// The exporter's own counters, by client libraries' prefixes: always fresh, and not what it exports.
+const OWN: &[&str] = &["go_", "process_", "promhttp_", "python_", "nodejs_", "jvm_", "scrape_"];
+
+fn publisher(family: &str) -> Option<&'static Publisher> {
+    PUBLISHERS.iter().find(|publisher| family.starts_with(publisher.prefix))
+}
+
+/// Whether it concerns the exporter itself.
+fn is_own(family: &str) -> bool {
+    OWN.iter().any(|prefix| family.starts_with(prefix)) || family.contains("_exporter_") || family.contains("_scrape")
 }
 
 #[cfg(test)]

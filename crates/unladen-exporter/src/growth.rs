@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::counter::{Basis, cumulative};
-use crate::exposition::{Exposition, Sample};
-use crate::kind::Kind;
+use crate::exposition::{Exposition, Kind, Sample};
 use crate::limits;
-use crate::series::{Series, key, shorten};
-use crate::unit::Unit;
+use crate::series::{Series, Unit, key, shorten};
 
 /// All growing series of an exporter, with their last values.
 #[derive(Debug, Clone, Default)]
@@ -145,6 +142,31 @@ fn created(exposition: &Exposition<'_>) -> HashMap<String, f64> {
 fn labels_of_metric<'a>(kind: Kind, sample: &Sample<'a>) -> Vec<(&'a str, std::borrow::Cow<'a, str>)> {
     let is_bound = |label: &str| kind == Kind::Histogram && label == "le";
     sample.labels.iter().filter(|(label, _)| !is_bound(label)).cloned().collect()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Basis {
+    /// By its type.
+    Told,
+    /// Its type is unknown: it counts until it goes down. mysqld_exporter exports most of the server's status so.
+    Presumed,
+}
+
+/// Whether a sample only grows: counters, and a histogram's or summary's count, sum and buckets, not quantiles.
+fn cumulative(kind: Kind, family: &str, sample: &Sample<'_>) -> Option<Basis> {
+    // A summary's sum is NaN before its first observation.
+    if !sample.value.is_finite() || sample.value < 0.0 {
+        return None;
+    }
+    let suffix = sample.name.strip_prefix(family)?;
+    let is_told = match kind {
+        Kind::Counter => matches!(suffix, "" | "_total"),
+        Kind::Histogram => matches!(suffix, "_bucket" | "_count" | "_sum"),
+        Kind::Summary => matches!(suffix, "_count" | "_sum"),
+        Kind::Unknown => return Some(Basis::Presumed),
+        Kind::Gauge | Kind::Info | Kind::StateSet | Kind::GaugeHistogram => false,
+    };
+    is_told.then_some(Basis::Told)
 }
 
 #[cfg(test)]

@@ -21,27 +21,18 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod counter;
 mod cursor;
 mod error;
 mod exposition;
-mod format;
 mod freshness;
 mod growth;
-mod kind;
 pub mod limits;
 mod parse;
-mod publisher;
 mod series;
-mod unit;
 mod write;
 
 pub use error::{Fault, ParseError};
-pub use exposition::{Exemplar, Exposition, LeftOut, MetricFamily, Sample};
-pub use format::Format;
-pub use freshness::{Freshness, NotFresh, Watch};
+pub use exposition::{Exemplar, Exposition, Format, Kind, LeftOut, MetricFamily, Sample};
+pub use freshness::{Freshness, Hidden, NotFresh, Watch};
 pub use growth::Growth;
-pub use kind::Kind;
-pub use publisher::Hidden;
-pub use series::Series;
-pub use unit::Unit;
+pub use series::{Series, Unit};

@@ -9,9 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::cursor::Cursor;
 use crate::error::{Fault, ParseError};
-use crate::exposition::{Exemplar, Exposition, LeftOut, MetricFamily, Sample};
-use crate::format::Format;
-use crate::kind::Kind;
+use crate::exposition::{Exemplar, Exposition, Format, Kind, LeftOut, MetricFamily, Sample};
 use crate::limits;
 
 type Labels<'a> = Vec<(&'a str, Cow<'a, str>)>;
@@ -24,12 +22,12 @@ impl<'a> Exposition<'a> {
         if bytes.len() > limits::BODY {
             return Err(at(1)(Fault::BodyTooLong));
         }
-        let mut reader = Reader { format, ..Reader::default() };
+        let mut reader = Reader { is_open: format == Format::OpenMetrics, ..Reader::default() };
         let mut left_out: Option<LeftOut> = None;
         let mut count = 0;
         for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
             count = number;
-            reader.is_whole = line.ends_with(b"\n");
+            reader.is_cut_off = !line.ends_with(b"\n");
             let read = std::str::from_utf8(line).map_err(|_| Fault::NotUtf8).and_then(|line| reader.line(line));
             match read.map_err(at(number)) {
                 Ok(()) => {}
@@ -44,16 +42,18 @@ impl<'a> Exposition<'a> {
     }
 }
 
+#[derive(Default)]
 struct Reader<'a> {
-    format: Format,
+    /// In OpenMetrics.
+    is_open: bool,
     families: Vec<MetricFamily<'a>>,
     samples: Vec<Sample<'a>>,
     by_name: HashMap<&'a str, FamilyState>,
     seen: HashSet<(&'a str, Labels<'a>)>,
     current: Option<usize>,
     is_over: bool,
-    /// The last line had an end.
-    is_whole: bool,
+    /// The last line had no end.
+    is_cut_off: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -63,26 +63,7 @@ struct FamilyState {
     has_samples: bool,
 }
 
-impl Default for Reader<'_> {
-    fn default() -> Self {
-        Self {
-            format: Format::Text,
-            families: Vec::new(),
-            samples: Vec::new(),
-            by_name: HashMap::new(),
-            seen: HashSet::new(),
-            current: None,
-            is_over: false,
-            is_whole: true,
-        }
-    }
-}
-
 impl<'a> Reader<'a> {
-    fn is_open(&self) -> bool {
-        self.format == Format::OpenMetrics
-    }
-
     fn line(&mut self, line: &'a str) -> Result<(), Fault> {
         if line.len() > limits::LINE {
             return Err(Fault::LineTooLong);
@@ -92,19 +73,19 @@ impl<'a> Reader<'a> {
         }
         let line = line.strip_suffix('\n').unwrap_or(line);
         // Some servers end lines as HTTP does.
-        let line = if self.is_open() { line } else { line.strip_suffix('\r').unwrap_or(line) };
+        let line = if self.is_open { line } else { line.strip_suffix('\r').unwrap_or(line) };
         let mut cursor = Cursor::new(line);
-        if !self.is_open() {
+        if !self.is_open {
             cursor.blanks();
         }
-        if cursor.is_at_end() && !self.is_open() {
+        if cursor.is_at_end() && !self.is_open {
             return Ok(());
         }
         if cursor.rest.starts_with('#') { self.comment(cursor) } else { self.sample(cursor) }
     }
 
     fn comment(&mut self, mut cursor: Cursor<'a>) -> Result<(), Fault> {
-        if self.is_open() {
+        if self.is_open {
             if cursor.rest == "# EOF" {
                 self.is_over = true;
                 return Ok(());
@@ -130,7 +111,7 @@ impl<'a> Reader<'a> {
         if !is_bare && !cursor.rest.starts_with([' ', '\t']) {
             return Err(start.unexpected("the name of a metric"));
         }
-        if self.is_open() {
+        if self.is_open {
             cursor.eat(" ");
         } else {
             cursor.blanks();
@@ -138,12 +119,12 @@ impl<'a> Reader<'a> {
         let state = self.enter(name)?;
         match what {
             "HELP" => {
-                let help = cursor.help(self.is_open());
+                let help = cursor.help(self.is_open);
                 self.families[state.index].help = Some(help);
             }
             "TYPE" => {
                 let word = cursor.word();
-                if !self.is_open() {
+                if !self.is_open {
                     cursor.blanks();
                 }
                 if !cursor.is_at_end() {
@@ -168,7 +149,7 @@ impl<'a> Reader<'a> {
 
     fn enter(&mut self, name: &'a str) -> Result<FamilyState, Fault> {
         if let Some(state) = self.by_name.get(name).copied() {
-            if self.is_open() && self.current != Some(state.index) {
+            if self.is_open && self.current != Some(state.index) {
                 return Err(Fault::Interleaved(name.to_owned()));
             }
             return Ok(state);
@@ -212,7 +193,7 @@ impl<'a> Reader<'a> {
         self.separator(&mut cursor, "a space and a value")?;
         let value = cursor.number("a value")?;
         let timestamp_ms = self.timestamp(&mut cursor)?;
-        let exemplar = if self.is_open() && cursor.eat(" # ") { Some(self.exemplar(&mut cursor)?) } else { None };
+        let exemplar = if self.is_open && cursor.eat(" # ") { Some(self.exemplar(&mut cursor)?) } else { None };
         self.blanks(&mut cursor);
         if !cursor.is_at_end() {
             return Err(cursor.unexpected("the end of the line"));
@@ -228,14 +209,14 @@ impl<'a> Reader<'a> {
 
     /// Skips blanks where the text format allows them and OpenMetrics has none.
     fn blanks(&self, cursor: &mut Cursor<'a>) {
-        if !self.is_open() {
+        if !self.is_open {
             cursor.blanks();
         }
     }
 
     /// One space in OpenMetrics; in the text format any, and none after a brace.
     fn separator(&self, cursor: &mut Cursor<'a>, expected: &'static str) -> Result<(), Fault> {
-        if self.is_open() {
+        if self.is_open {
             return cursor.expect(" ", expected);
         }
         cursor.blanks();
@@ -270,7 +251,7 @@ impl<'a> Reader<'a> {
             cursor.expect(",", "`,` or `}` behind a label")?;
             self.blanks(cursor);
             // The text format allows a trailing comma.
-            if !self.is_open() && cursor.eat("}") {
+            if !self.is_open && cursor.eat("}") {
                 return Ok(labels);
             }
         }
@@ -278,7 +259,7 @@ impl<'a> Reader<'a> {
 
     /// Milliseconds in the text format, seconds in OpenMetrics.
     fn timestamp(&self, cursor: &mut Cursor<'a>) -> Result<Option<i64>, Fault> {
-        if !self.is_open() {
+        if !self.is_open {
             cursor.blanks();
             if cursor.is_at_end() {
                 return Ok(None);
@@ -310,12 +291,12 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(self) -> Result<Exposition<'a>, Fault> {
-        if self.is_open() {
+        if self.is_open {
             // The end of that line may be missing: the specification allows it.
             if !self.is_over {
                 return Err(Fault::NoEof);
             }
-        } else if !self.is_whole {
+        } else if self.is_cut_off {
             return Err(Fault::CutOff);
         }
         Ok(Exposition { families: self.families, samples: self.samples, left_out: None })

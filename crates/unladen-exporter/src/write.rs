@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::exposition::Exposition;
-use crate::format::Format;
-use crate::kind::Kind;
+use crate::exposition::{Exposition, Format, Kind};
 
 impl Exposition<'_> {
     /// Text that [`parse`](Self::parse) reads as the same. The samples of a family have to be together.

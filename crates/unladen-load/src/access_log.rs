@@ -25,14 +25,11 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-mod entry;
-mod passed_over;
 mod reader;
 mod target;
 
-pub use entry::{LogEntry, RequestLine};
-pub use passed_over::PassedOver;
-pub use reader::{LogLine, LogReader};
+pub use reader::{LogEntry, LogLine, LogReader, RequestLine};
+pub use target::PassedOver;
 
 /// Maximum of distinct targets; beyond it the log's order would hardly matter any more.
 const MOST_TARGETS: usize = 100_000;
@@ -83,9 +80,7 @@ struct Doubt {
 
 impl AccessLog {
     /// Reads a file. `host` is the one that requests are sent for (`Host`): absolute URLs of other hosts are skipped.
-    ///
-    /// # Errors
-    /// When it cannot be read, is no log, or there is nothing to send.
+    /// Fails when it cannot be read, is no log, or there is nothing to send.
     pub fn read(file: &Path, host: &str) -> Result<Self, AccessLogError> {
         let failed = |source| AccessLogError::Read { file: file.to_owned(), source };
         let mut log = BufReader::with_capacity(64 << 10, File::open(file).map_err(failed)?);
@@ -101,10 +96,7 @@ impl AccessLog {
         Self::parse(log, file, host)
     }
 
-    /// Reads from any input; `file` is named in errors.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
+    /// Reads from any input; `file` is named in errors. Fails as [`read`](Self::read) does.
     pub fn parse(log: impl BufRead, file: &Path, host: &str) -> Result<Self, AccessLogError> {
         let mut counts: HashMap<String, (u64, u64)> = HashMap::new();
         let mut read = Self::default();

@@ -80,12 +80,6 @@ impl Answers {
         self.variations.iter().find(|variation| variation.ask == ask)
     }
 
-    /// Names of the cookies that the plain answer sets.
-    pub fn cookies_set(&self) -> impl Iterator<Item = &str> {
-        let lines = self.headers.iter().filter(|(name, _)| name == header::SET_COOKIE.as_str());
-        lines.filter_map(|(_, value)| Some(value.split_once('=')?.0))
-    }
-
     pub(crate) fn of(request: &Request, sample: &Sample) -> Self {
         Self {
             status: sample.status.as_u16(),

@@ -4,25 +4,24 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+use bytes::{Bytes, BytesMut};
 use http::header;
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
 use tokio::time::timeout_at;
+use xxhash_rust::xxh3::Xxh3Default;
 
-use crate::body::{self, KEPT, ReadBody};
 use crate::config::DriverConfig;
 use crate::connection::{Connection, Unanswered};
-use crate::counts::Counts;
-use crate::error::LoadError;
-use crate::exchange::Exchange;
-use crate::expect::Expect;
-use crate::failure::Failure;
-use crate::fingerprint::{Fingerprint, Verdict};
+use crate::error::{LoadError, Stage};
+use crate::exchange::{Digest, Exchange, Fingerprint, Verdict};
+use crate::expect::{BodyText, Expect};
+use crate::failure::{Failure, Scene};
 use crate::jar::Jars;
-use crate::origin::{OpenError, Origin, Taken};
-use crate::origins::Origins;
+use crate::origin::{OpenError, Origin, Origins, Taken};
 use crate::request::Request;
 use crate::sample::Sample;
-use crate::scene::Scene;
-use crate::stage::Stage;
+use crate::wire::Counts;
 
 pub(crate) struct Client {
     pub(crate) requests: Vec<Request>,
@@ -148,7 +147,7 @@ impl Client {
         let explain = |failure: Failure| {
             let scene = Scene {
                 request,
-                target: origin.connector().target().to_string(),
+                target: origin.connector.target.to_string(),
                 stage: progress.stage.get(),
                 version: progress.version.get(),
                 max_body: self.max_body,
@@ -170,7 +169,7 @@ impl Client {
         let text = self.expect.body.as_ref();
         // Unexpected answers are shown.
         let keep = if fine && text.is_none() { keep } else { keep.max(KEPT) };
-        let body = match body::read(body, self.max_body, keep, text).await {
+        let body = match read_body(body, self.max_body, keep, text).await {
             Ok(body) => {
                 origin.give_back(connection);
                 body
@@ -233,4 +232,62 @@ impl Client {
             self.counts.retried();
         }
     }
+}
+
+/// Bytes of a body that are kept for display.
+pub(crate) const KEPT: usize = 4096;
+
+#[derive(Debug, Default)]
+pub(crate) struct ReadBody {
+    pub(crate) length: u64,
+    pub(crate) digest: Digest,
+    /// First bytes, as many as requested.
+    pub(crate) start: Bytes,
+    /// Whether it holds the expected text; true if there is none.
+    pub(crate) has_text: bool,
+}
+
+/// Reads a body to its end, at most `limit` bytes of it, and keeps the first `keep`.
+pub(crate) async fn read_body(
+    mut body: Incoming,
+    limit: u64,
+    keep: usize,
+    text: Option<&BodyText>,
+) -> Result<ReadBody, Failure> {
+    if let Some(length) = body.size_hint().exact().filter(|length| *length > limit) {
+        return Err(Failure::BodyTooLarge { announced: Some(length) });
+    }
+    let mut length = 0;
+    let mut kept = BytesMut::new();
+    // Most pages come in one piece: hashed at once, without the 0.5 KiB of state that streaming needs.
+    let mut whole: Option<Bytes> = None;
+    let mut hash: Option<Box<Xxh3Default>> = None;
+    let mut look = text.map(BodyText::look);
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(Failure::Hyper)?.into_data() else { continue };
+        length += data.len() as u64;
+        if length > limit {
+            return Err(Failure::BodyTooLarge { announced: None });
+        }
+        if kept.len() < keep {
+            kept.extend_from_slice(&data[..data.len().min(keep - kept.len())]);
+        }
+        if let Some(look) = &mut look {
+            look.through(&data);
+        }
+        match (&mut hash, whole.take()) {
+            (Some(hash), _) => hash.update(&data),
+            (None, None) => whole = Some(data),
+            (None, Some(first)) => {
+                let streaming = hash.insert(Box::default());
+                streaming.update(&first);
+                streaming.update(&data);
+            }
+        }
+    }
+    let digest = match hash {
+        Some(hash) => Digest(hash.digest()),
+        None => Digest::of(&whole.unwrap_or_default()),
+    };
+    Ok(ReadBody { length, digest, start: kept.freeze(), has_text: look.is_none_or(|look| look.found) })
 }

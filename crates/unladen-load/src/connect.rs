@@ -20,7 +20,7 @@ use crate::target::Target;
 use crate::wire::{Meter, Stream, Traffic, Wire};
 
 pub(crate) struct Connector {
-    target: Target,
+    pub(crate) target: Target,
     tls: Option<(TlsConnector, ServerName<'static>)>,
     http: HttpVersion,
     timeout: Duration,
@@ -47,10 +47,6 @@ impl Connector {
     ) -> Self {
         let tls = tls.map(|(config, name)| (TlsConnector::from(config), name));
         Self { target, tls, http, timeout, meter, preferred: Cell::new(0) }
-    }
-
-    pub(crate) fn target(&self) -> &Target {
-        &self.target
     }
 
     /// Opens a stream; one time limit covers transport and TLS.

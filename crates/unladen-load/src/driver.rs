@@ -5,38 +5,34 @@
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, LocalOptions};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::answers::Answers;
-use crate::body::KEPT;
 use crate::cancel::Cancel;
-use crate::client::Client;
+use crate::client::{Client, KEPT};
 use crate::config::{DriverConfig, check_concurrency};
-use crate::counts::Counts;
 use crate::error::LoadError;
 use crate::http_version::HttpVersion;
 use crate::inquiry;
-use crate::load::{BATCHES, Batches, LoadEnd, LoadPlan, Running};
+use crate::load::{BATCHES, Batches, LoadEnd, Running};
 use crate::mix::Mix;
 use crate::open_files;
-use crate::origins::Origins;
-use crate::outcome::LoadOutcome;
-use crate::run::{self, RunPlan};
-use crate::run_error::RunError;
+use crate::origin::Origins;
+use crate::run::{LoadPlan, run};
 use crate::sample::Sample;
-use crate::schedule::{Arrivals, Schedule};
-use crate::share::Share;
-use crate::stop::Stop;
-use crate::tally::Tally;
+use crate::schedule::{Arrivals, Schedule, Stop};
+use crate::tally::{RunError, Tally};
 use crate::target::Target;
+use crate::wire::Counts;
 
 /// Delay of a schedule's start, so that its threads are running by then.
 const HEAD_START: Duration = Duration::from_millis(2);
@@ -56,39 +52,14 @@ pub struct Driver {
     takes_connections: bool,
 }
 
-enum Command {
-    Sample {
-        index: usize,
-        keep: usize,
-        cancel: Cancel,
-        answer: SyncSender<Result<Sample, LoadError>>,
-    },
-    Inquire {
-        index: usize,
-        sample: Box<Sample>,
-        cancel: Cancel,
-        answer: SyncSender<Result<Answers, LoadError>>,
-    },
-    Run {
-        plan: RunPlan,
-        cancel: Cancel,
-        answer: SyncSender<Result<Tally, RunError>>,
-    },
-    Load {
-        plan: RunPlan,
-        cancel: Cancel,
-        outcomes: SyncSender<Vec<LoadOutcome>>,
-        answer: SyncSender<Result<LoadEnd, LoadError>>,
-    },
-}
+/// Something that the thread does with its client.
+type Command = Box<dyn FnOnce(Rc<Client>) -> Pin<Box<dyn Future<Output = ()>>> + Send>;
 
 // === impl Driver ===
 
 impl Driver {
-    /// Resolves all names, loads certificates if a URL is https, and starts the thread. Nothing is sent yet.
-    ///
-    /// # Errors
-    /// When a setting is out of bounds, a name does not resolve, certificates cannot be read, or no thread starts.
+    /// Resolves all names, loads certificates if a URL is https, and starts the thread. Nothing is sent yet. Fails when
+    /// a setting is out of bounds, a name does not resolve, certificates cannot be read, or no thread starts.
     pub fn start(config: DriverConfig) -> Result<Self, LoadError> {
         config.check()?;
         let (concurrency, rate) = (config.concurrency, config.rate);
@@ -107,7 +78,7 @@ impl Driver {
         let targets = origins.targets();
         let client = Client::new(config, origins, counts);
         let strangers = client.counts.strangers.clone();
-        let (commands, received) = unbounded_channel();
+        let (commands, mut received) = unbounded_channel::<Command>();
         let (started, is_started) = sync_channel(1);
         let thread = thread::Builder::new()
             .name("unladen-load".into())
@@ -116,7 +87,12 @@ impl Driver {
                 match runtime {
                     Ok(runtime) => {
                         let _ = started.send(Ok(()));
-                        runtime.block_on(obey(Rc::new(client), received));
+                        runtime.block_on(async {
+                            let client = Rc::new(client);
+                            while let Some(command) = received.recv().await {
+                                command(client.clone()).await;
+                            }
+                        });
                     }
                     Err(source) => {
                         let _ = started.send(Err(LoadError::Thread { source }));
@@ -150,88 +126,90 @@ impl Driver {
     /// Sends the request at this index once, and returns its response as far as it can be shown.
     ///
     /// The first answer to a request, here or in a run, is the reference for later ones. Takes at most the configured
-    /// timeout.
-    ///
-    /// # Errors
-    /// When the request fails or its status is not expected; [`LoadError::Cancelled`] when cancelled.
+    /// timeout. Fails when the request does or its status is not expected; [`LoadError::Cancelled`] when cancelled.
     pub fn sample(&mut self, index: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
         self.fetch(index, KEPT, cancel)
     }
 
-    /// Like [`sample`](Self::sample), with the first `keep` bytes of the body.
-    ///
-    /// # Errors
-    /// As `sample`.
+    /// Like [`sample`](Self::sample), with the first `keep` bytes of the body. Fails as `sample` does.
     pub fn fetch(&mut self, index: usize, keep: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
         self.known(index)?;
-        let (answer, answered) = sync_channel(1);
-        self.tell(Command::Sample { index, keep, cancel: cancel.clone(), answer })?;
-        answered.recv().map_err(|_| LoadError::Gone)?
+        let cancel = cancel.clone();
+        let sample = self.tell(move |client| async move {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(LoadError::Cancelled),
+                done = client.exchange(index, Instant::now(), keep) => done.map(|(sample, _)| sample),
+            }
+        })?;
+        sample.recv().map_err(|_| LoadError::Gone)?
     }
 
     /// Requests the page at this index several times and in variations: with its validators, compressed, in another
     /// language, with cookies; see [`Answers`]. One request at a time; any status is accepted.
     ///
     /// `sample` is an earlier answer; for methods other than GET and HEAD nothing is sent and only it is used. Begins
-    /// no request after 30 s, and ends at most a request's timeout later.
-    ///
-    /// # Errors
-    /// When the plain page cannot be had; [`LoadError::Cancelled`] when cancelled. Other failures are in
-    /// [`Answers::left_out`].
+    /// no request after 30 s, and ends at most a request's timeout later. Fails when the plain page cannot be had;
+    /// [`LoadError::Cancelled`] when cancelled. Other failures are in [`Answers::left_out`].
     pub fn inquire(&mut self, index: usize, sample: &Sample, cancel: &Cancel) -> Result<Answers, LoadError> {
         self.known(index)?;
-        let (answer, answered) = sync_channel(1);
-        self.tell(Command::Inquire { index, sample: Box::new(sample.clone()), cancel: cancel.clone(), answer })?;
-        answered.recv().map_err(|_| LoadError::Gone)?
+        let (sample, cancel) = (sample.clone(), cancel.clone());
+        let answers = self.tell(move |client| async move {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(LoadError::Cancelled),
+                answers = inquiry::inquire(&client, index, &sample) => answers,
+            }
+        })?;
+        answers.recv().map_err(|_| LoadError::Gone)?
     }
 
     /// Sends the request at this index repeatedly, as configured, until `stop`; then waits for those under way.
     ///
-    /// Returns at `stop` plus the configured timeout at the latest. A cancelled run returns its counts so far.
-    ///
-    /// # Errors
-    /// The first failure stops the run at once; the error carries the counts so far.
+    /// Returns at `stop` plus the configured timeout at the latest. A cancelled run returns its counts so far. The
+    /// first failure stops the run at once; the error carries the counts so far.
     pub fn run(&mut self, index: usize, stop: Stop, cancel: &Cancel) -> Result<Tally, RunError> {
         let failed = |error| RunError { error, tally: Box::default() };
         self.known(index).map_err(failed)?;
         let schedule =
             self.rate.map(|rate| Schedule::steady(rate, Arrivals::Constant, 0)).transpose().map_err(failed)?;
-        let plan = RunPlan {
-            draw: Mix::only(index).draw(0),
+        let plan = LoadPlan {
             schedule,
-            start: Instant::now(),
+            start: Some(Instant::now()),
             stop,
-            grace: Duration::ZERO,
             concurrency: self.concurrency,
-            share: Share::WHOLE,
-            stop_on_failure: true,
+            ..LoadPlan::new(Mix::only(index))
         };
-        let (answer, answered) = sync_channel(1);
-        self.tell(Command::Run { plan, cancel: cancel.clone(), answer }).map_err(failed)?;
-        answered.recv().map_err(|_| failed(LoadError::Gone))?
+        let cancel = cancel.clone();
+        let tally = self.tell(move |client| tally(client, plan, cancel)).map_err(failed)?;
+        tally.recv().map_err(|_| failed(LoadError::Gone))?
     }
 
     /// Sends as planned; failures are counted and do not stop it. Outcomes come while it runs.
     ///
     /// Ends at its stop plus grace plus the configured timeout at the latest. Concurrency and rate are the plan's, not
-    /// the driver's.
-    ///
-    /// # Errors
-    /// When the plan names an unknown request, or a concurrency out of bounds.
+    /// the driver's. Fails when the plan names an unknown request, or a concurrency out of bounds.
     pub fn load(&mut self, plan: LoadPlan, cancel: &Cancel) -> Result<Running<'_>, LoadError> {
         self.known(plan.mix.largest())?;
         check_concurrency(plan.concurrency)?;
         if self.takes_connections {
             open_files::suffice(plan.concurrency)?;
         }
-        let LoadPlan { mix, schedule, start, stop, grace, concurrency, share, seed } = plan;
-        let start = start.unwrap_or_else(|| Instant::now() + HEAD_START);
-        let draw = mix.draw(seed);
-        let plan = RunPlan { draw, schedule, start, stop, grace, concurrency, share, stop_on_failure: false };
+        let started = plan.start.unwrap_or_else(|| Instant::now() + HEAD_START);
+        let plan = LoadPlan { start: Some(started), ..plan };
         let (outcomes, received) = sync_channel(BATCHES);
-        let (answer, end) = sync_channel(1);
-        self.tell(Command::Load { plan, cancel: cancel.clone(), outcomes, answer })?;
-        Ok(Running { started: start, outcomes: received, end, driver: PhantomData })
+        let cancel = cancel.clone();
+        let end = self.tell(move |client| async move {
+            let batches = Rc::new(RefCell::new(Batches::new(outcomes)));
+            let mut end = run(&client, plan, false, batches.clone(), &cancel).await;
+            let first_errors = batches.borrow_mut().finish();
+            // With the batches goes their sender, before the answer: so the receiver knows that there are no more.
+            match end.failure.take() {
+                Some(failure) => Err(failure),
+                None => Ok(LoadEnd::of(&end, first_errors)),
+            }
+        })?;
+        Ok(Running { started, outcomes: received, end, driver: PhantomData })
     }
 
     fn known(&self, index: usize) -> Result<(), LoadError> {
@@ -239,8 +217,22 @@ impl Driver {
         if index < count { Ok(()) } else { Err(LoadError::NoSuchRequest { index, count }) }
     }
 
-    fn tell(&self, command: Command) -> Result<(), LoadError> {
-        self.commands.as_ref().and_then(|commands| commands.send(command).ok()).ok_or(LoadError::Gone)
+    /// Has the thread do this with its client, and receives what comes of it.
+    fn tell<T, F>(&self, what: impl FnOnce(Rc<Client>) -> F + Send + 'static) -> Result<Receiver<T>, LoadError>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + 'static,
+    {
+        let (answer, answered) = sync_channel(1);
+        let command: Command = Box::new(move |client| {
+            let done = what(client);
+            Box::pin(async move {
+                // There is no receiver only when the calling thread has panicked.
+                let _ = answer.send(done.await);
+            })
+        });
+        self.commands.as_ref().and_then(|commands| commands.send(command).ok()).ok_or(LoadError::Gone)?;
+        Ok(answered)
     }
 }
 
@@ -255,57 +247,15 @@ impl Drop for Driver {
     }
 }
 
-async fn obey(client: Rc<Client>, mut commands: UnboundedReceiver<Command>) {
-    while let Some(command) = commands.recv().await {
-        // The answer has no receiver only when the calling thread has panicked.
-        match command {
-            Command::Sample { index, keep, cancel, answer } => {
-                let _ = answer.send(sample(&client, index, keep, &cancel).await);
-            }
-            Command::Inquire { index, sample, cancel, answer } => {
-                let answers = tokio::select! {
-                    biased;
-                    () = cancel.cancelled() => Err(LoadError::Cancelled),
-                    answers = inquiry::inquire(&client, index, &sample) => answers,
-                };
-                let _ = answer.send(answers);
-            }
-            Command::Run { plan, cancel, answer } => {
-                let _ = answer.send(tally(&client, plan, &cancel).await);
-            }
-            Command::Load { plan, cancel, outcomes, answer } => {
-                let batches = Rc::new(RefCell::new(Batches::new(outcomes)));
-                let mut end = run::run(&client, plan, batches.clone(), &cancel).await;
-                let first_errors = batches.borrow_mut().finish();
-                // Only then does the receiver of outcomes know that there are no more.
-                drop(batches);
-                let _ = answer.send(match end.failure.take() {
-                    Some(failure) => Err(failure),
-                    None => Ok(LoadEnd::of(&end, first_errors)),
-                });
-            }
-        }
-    }
-}
-
-async fn tally(client: &Rc<Client>, plan: RunPlan, cancel: &Cancel) -> Result<Tally, RunError> {
+async fn tally(client: Rc<Client>, plan: LoadPlan, cancel: Cancel) -> Result<Tally, RunError> {
     let tally = Rc::new(RefCell::new(Tally::new()));
-    let end = run::run(client, plan, tally.clone(), cancel).await;
+    let end = run(&client, plan, true, tally.clone(), &cancel).await;
     let mut tally = tally.take();
     tally.add_end(&end);
     match end.failure {
         Some(error) => Err(RunError { error, tally: Box::new(tally) }),
         None => Ok(tally),
     }
-}
-
-async fn sample(client: &Client, index: usize, keep: usize, cancel: &Cancel) -> Result<Sample, LoadError> {
-    tokio::select! {
-        biased;
-        () = cancel.cancelled() => Err(LoadError::Cancelled),
-        done = client.exchange(index, Instant::now(), keep) => done,
-    }
-    .map(|(sample, _)| sample)
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! The principal type is [`LoadError`]: what went wrong, and what to do next.
 
+use std::error::Error;
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_tls::TlsFault;
 
+use crate::expect::Statuses;
 use crate::sample::{Sample, unexpected};
-use crate::sources::innermost;
-use crate::stage::Stage;
-use crate::statuses::Statuses;
 
 /// Why a request was not answered as it should be, or could not even be sent.
 ///
@@ -160,4 +160,48 @@ fn too_few_files(concurrency: usize, limit: u64, most: u64) -> String {
         "{concurrency} connections at once take more than the {limit} files that this process may have open: --concurrency {most} is the \
          most here, or {raise}"
     )
+}
+
+/// How far a request had come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Connecting,
+    /// It was sent, and no response had begun.
+    Waiting,
+    /// The response had begun.
+    Reading,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Connecting => "before there was a connection",
+            Self::Waiting => "before the response began",
+            Self::Reading => "amid the response",
+        })
+    }
+}
+
+pub(crate) fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        // An io::Error hides the error inside it, and gives that one's source as its own.
+        if let Some(inner) = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+            return find(inner);
+        }
+        next = error.source();
+    }
+    None
+}
+
+/// Message of the last error in the chain of sources: the most specific one.
+pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
+    let mut last = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
 }

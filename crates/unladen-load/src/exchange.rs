@@ -12,10 +12,10 @@
 //! assert!(exchange.reused(), "no connection was opened for it");
 //! ```
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::digest::Digest;
-use crate::fingerprint::Fingerprint;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Record of one answered request.
 #[derive(Clone, Debug)]
@@ -63,3 +63,50 @@ impl Exchange {
         Fingerprint { status: self.status, length: self.body_bytes, digest: self.digest }
     }
 }
+
+/// XXH3 hash of a body (64 bits, seed 0): quick, and safe except against deliberate forgery.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Digest(pub u64);
+
+// === impl Digest ===
+
+impl Digest {
+    /// Digest of a whole body.
+    pub fn of(body: &[u8]) -> Self {
+        Self(xxh3_64(body))
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// What tells one answer to a request from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fingerprint {
+    pub status: u16,
+    /// Length of the body, bytes.
+    pub length: u64,
+    pub digest: Digest,
+}
+
+/// How an answer compares with the first one to the same request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The same status and body; also the first answer itself.
+    Same,
+    /// Another status (of those expected), or another body.
+    Changed,
+}
+
+impl Fingerprint {
+    /// Compares an answer with the first one.
+    pub fn verdict(&self, first: &Self) -> Verdict {
+        if self == first { Verdict::Same } else { Verdict::Changed }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,24 +4,23 @@
 //! some more than a second later, and one more whenever a variation looks different, which is then repeated. So neither
 //! a clock on the page nor a token counts as a variation.
 
-mod content;
 mod template;
 
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
 use unladen_lockin::{Estimate, MIN_BLOCKS, ratio};
 
 use crate::answers::{Answers, Ask, LeftOut, Variation, shown};
 use crate::client::Client;
-use crate::cookies;
 use crate::error::LoadError;
-use crate::fingerprint::Fingerprint;
-use crate::inquiry::content::{Content, MAX_CONTENT};
-use crate::inquiry::template::Template;
+use crate::exchange::Fingerprint;
+use crate::jar::{joined, name_of, pairs};
 use crate::request::Request;
-use crate::sample::Sample;
+use crate::sample::{MOST, Sample, Unpacked};
+use template::Template;
 
 /// Plain requests at the start, and once more later.
 const PLAIN: u32 = 5;
@@ -258,16 +257,16 @@ impl<'a> Inquiry<'a> {
     }
 
     async fn cookie(&mut self) -> Result<Variation, Why> {
-        let set = cookies::pairs(&self.first.headers);
+        let set = pairs(&self.first.headers);
         if set.is_empty() {
             return Err(Why::pointless("the page sets no cookie"));
         }
-        let shown: Vec<_> = set.iter().map(|pair| format!("{}=…", cookies::name_of(pair))).collect();
+        let shown: Vec<_> = set.iter().map(|pair| format!("{}=…", name_of(pair))).collect();
         self.with_cookies(&set, &shown.join("; ")).await
     }
 
     async fn with_cookies(&mut self, pairs: &[String], shown: &str) -> Result<Variation, Why> {
-        let cookies = HeaderValue::try_from(cookies::joined(self.request.headers(), pairs))
+        let cookies = HeaderValue::try_from(joined(self.request.headers(), pairs))
             .map_err(|_| Why::missed("the cookies that the page sets cannot be sent back"))?;
         let request = self.request.clone().with(header::COOKIE, cookies);
         let (sample, same) = self.compared(&request).await?;
@@ -342,6 +341,27 @@ fn languages(request: &Request) -> Vec<&'static str> {
     let named =
         |language: &&str| own.iter().flat_map(|line| line.split([',', ';', '-'])).any(|part| part.trim() == *language);
     LANGUAGES.into_iter().filter(|language| !named(language)).take(2).collect()
+}
+
+pub(crate) const MAX_CONTENT: usize = MOST;
+
+/// A body unpacked, as far as possible.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Content {
+    Text(Bytes),
+    Packed,
+    /// Too long, or damaged.
+    Unknown,
+}
+
+impl Content {
+    pub(crate) fn of(sample: &Sample) -> Self {
+        match sample.unpacked() {
+            Some(Unpacked { content, is_whole: true }) => Self::Text(content),
+            None if sample.is_all_kept() => Self::Packed,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 #[cfg(test)]

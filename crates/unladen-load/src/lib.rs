@@ -36,13 +36,12 @@
 //!
 //! - `driver`: a thread that takes commands: a sample, an inquiry, a run into a `tally`, a `load`;
 //! - `run`: when requests are sent, by the `turns` of a `share` in a `schedule`, and a `pacer`; each has an `outcome`;
-//! - `client`: one request within its time limit, with the cookies of a `jar`; checks the answer; a `scene` explains a
-//!   failure;
-//! - `origins`, `origin`: idle connections;
+//! - `client`: one request within its time limit, with the cookies of a `jar`; reads and checks the answer;
+//! - `origin`: idle connections;
 //! - `connect`, `connection`, `wire`: open a stream, start HTTP on it, and count its bytes;
-//! - `body`, `exchange`, `sample`, `error`: an answer, or why there is none;
+//! - `exchange`, `sample`, `failure`, `error`: an answer, or why there is none;
 //! - `form`: the parts that go to another host; [`name_services`]: host lookups of a static program;
-//! - leaves: `request`, `expect`, `statuses`, `fingerprint`, `digest`, `failure`, `stage`, `stop`, `http_version`.
+//! - leaves: `request`, `expect`, `http_version`.
 //!
 //! Everything is bounded: name lookups and connections by the connect timeout, requests by theirs, bodies by a size,
 //! a run by its own time plus one request's timeout; and a [`Cancel`] ends all of them at once.
@@ -50,23 +49,16 @@
 mod access_log;
 mod answers;
 mod bins;
-mod body;
-mod body_text;
 mod cancel;
 mod client;
 mod config;
 mod connect;
 mod connection;
-mod cookies;
-mod counts;
-mod cpu;
-mod digest;
 mod driver;
 mod error;
 mod exchange;
 mod expect;
 mod failure;
-mod fingerprint;
 mod form;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -80,28 +72,19 @@ mod mix;
 pub mod name_services;
 mod open_files;
 mod origin;
-mod origins;
 mod outcome;
 mod pacer;
 mod record;
 mod record_file;
 mod request;
 mod run;
-mod run_error;
 mod sample;
-mod scene;
 mod schedule;
 mod share;
-mod sources;
-mod stage;
-mod statuses;
-mod stop;
 mod tally;
 mod target;
 mod tls;
-mod turns;
 mod typed;
-mod unpacked;
 mod urgent;
 mod urls;
 mod wire;
@@ -109,38 +92,31 @@ mod wire;
 pub use crate::access_log::{AccessLog, AccessLogError, LogEntry, LogLine, LogReader, PassedOver, RequestLine};
 pub use crate::answers::{Answers, Ask, LeftOut, Variation};
 pub use crate::bins::Bins;
-pub use crate::body_text::BodyText;
 pub use crate::cancel::Cancel;
 pub use crate::config::DriverConfig;
-pub use crate::digest::Digest;
 pub use crate::driver::Driver;
-pub use crate::error::LoadError;
-pub use crate::exchange::{ConnectTimes, Exchange};
-pub use crate::expect::Expect;
-pub use crate::fingerprint::{Fingerprint, Verdict};
+pub use crate::error::{LoadError, Stage};
 pub use crate::form::{
     BinnedLatencies, ConfigForm, DamagedBatch, PlanForm, RecordBatch, RecordSummary, RequestForm, TlsForm,
 };
 pub use crate::header::{Header, HeaderError};
 pub use crate::http_version::HttpVersion;
-pub use crate::load::{LoadEnd, LoadPlan, Running, Waited};
+pub use crate::load::{LoadEnd, Running, Waited};
 pub use crate::mix::Mix;
 pub use crate::open_files::open_files_before;
 pub use crate::outcome::{ErrorKind, LoadOutcome};
 pub use crate::record::RequestRecord;
 pub use crate::record_file::{RecordEnd, RecordError, RecordHead, RecordReader, RecordWriter};
 pub use crate::request::{Request, RequestBuilder, RequestError};
-pub use crate::run_error::RunError;
-pub use crate::sample::Sample;
-pub use crate::schedule::{Arrivals, Schedule, Step, StepError, Times};
+pub use crate::run::LoadPlan;
+pub use crate::sample::{Sample, Unpacked};
+pub use crate::schedule::{Arrivals, End, Schedule, Step, StepError, Stop, Times};
 pub use crate::share::Share;
-pub use crate::stage::Stage;
-pub use crate::statuses::{Statuses, StatusesError};
-pub use crate::stop::{End, Stop};
-pub use crate::tally::{KEPT_LATENCIES, Tally};
 pub use crate::target::{ConnectTo, Target};
 pub use crate::tls::{Carried, ClientIdentity, Roots, TlsOptions};
 pub use crate::typed::{count_of, rate_of, time_of};
-pub use crate::unpacked::Unpacked;
 pub use crate::urls::{UrlLine, UrlListError};
+pub use exchange::{ConnectTimes, Digest, Exchange, Fingerprint, Verdict};
+pub use expect::{BodyText, Expect, Statuses, StatusesError};
+pub use tally::{KEPT_LATENCIES, RunError, Tally};
 pub use unladen_tls::TlsFault;

@@ -40,12 +40,9 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LoadError;
-use crate::mix::Mix;
 use crate::outcome::{ErrorKind, LoadOutcome};
 use crate::run::{RunEnd, Sink};
-use crate::schedule::Schedule;
-use crate::share::Share;
-use crate::stop::{End, Stop};
+use crate::schedule::End;
 
 /// Maximum of outcomes in a batch: at 10,000 a second a batch is full after 50 ms.
 const BATCH: usize = 512;
@@ -54,25 +51,6 @@ const BATCH: usize = 512;
 pub(crate) const BATCHES: usize = 1024;
 
 const OLDEST: Duration = Duration::from_millis(50);
-
-/// What to send, when, and how long.
-#[derive(Clone, Debug)]
-pub struct LoadPlan {
-    pub mix: Mix,
-    /// Without a schedule, each worker sends when its last request is done.
-    pub schedule: Option<Schedule>,
-    /// `None` starts at once. Several hosts start at one agreed moment.
-    pub start: Option<Instant>,
-    /// End by time or by requests (of all shares together); a schedule may end before.
-    pub stop: Stop,
-    /// How long after the end requests planned before it may still be sent, if they found no free slot in time.
-    pub grace: Duration,
-    /// Maximum of concurrent requests of this share; exactly this many without a schedule.
-    pub concurrency: usize,
-    pub share: Share,
-    /// Repeats the order in which the mix is drawn.
-    pub seed: u64,
-}
 
 /// How a load ended, and its counts beside the outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,23 +102,6 @@ pub(crate) struct Batches {
     first_errors: BTreeMap<ErrorKind, String>,
 }
 
-impl LoadPlan {
-    /// A plan with one worker, no schedule, and no end but a cancellation.
-    pub fn new(mix: Mix) -> Self {
-        let stop = Stop::after(Duration::MAX);
-        Self {
-            mix,
-            schedule: None,
-            start: None,
-            stop,
-            grace: Duration::ZERO,
-            concurrency: 1,
-            share: Share::WHOLE,
-            seed: 0,
-        }
-    }
-}
-
 impl Running<'_> {
     /// Start of the schedule: the first planned time, or, for a Poisson process, the time before it.
     pub fn started(&self) -> Instant {
@@ -161,10 +122,8 @@ impl Running<'_> {
         }
     }
 
-    /// Waits for the end; drops outcomes not yet fetched.
-    ///
-    /// # Errors
-    /// When the client's thread is gone, or has no thread for pacing.
+    /// Waits for the end; drops outcomes not yet fetched. Fails when the client's thread is gone, or has no thread for
+    /// pacing.
     pub fn end(self) -> Result<LoadEnd, LoadError> {
         drop(self.outcomes);
         self.end.recv().map_err(|_| LoadError::Gone)?

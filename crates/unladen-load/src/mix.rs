@@ -9,10 +9,13 @@
 //! assert_eq!(Mix::only(3).share(3), 1.0);
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 /// Request indices with weights.
 ///
 /// Each request is drawn independently, so that no period of the mix can meet a period of the server.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Mix {
     /// Index, and the sum of the weights up to it.
     cumulative: Vec<(usize, f64)>,
@@ -72,15 +75,16 @@ impl Mix {
         shares
     }
 
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, f64)> {
-        self.cumulative.iter().copied()
+    /// Number of requests in it.
+    pub(crate) fn len(&self) -> usize {
+        self.cumulative.len()
     }
 
-    pub(crate) fn of_entries(cumulative: Vec<(usize, f64)>) -> Option<Self> {
-        let is_one = !cumulative.is_empty()
-            && cumulative.iter().all(|(_, sum)| sum.is_finite() && *sum > 0.0)
-            && cumulative.is_sorted_by(|a, b| a.1 <= b.1);
-        is_one.then_some(Self { cumulative })
+    /// Whether it is one: checks one that came from elsewhere.
+    pub(crate) fn is_consistent(&self) -> bool {
+        !self.cumulative.is_empty()
+            && self.cumulative.iter().all(|(_, sum)| sum.is_finite() && *sum > 0.0)
+            && self.cumulative.is_sorted_by(|a, b| a.1 <= b.1)
     }
 
     pub(crate) fn largest(&self) -> usize {

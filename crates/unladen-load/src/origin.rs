@@ -1,18 +1,23 @@
 //! The principal type is [`Origin`]: the connections to one scheme, host and port, kept open between requests.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
+use rustls::pki_types::ServerName;
 use tokio::sync::Mutex;
+use url::{Host, Url};
 
+use crate::config::DriverConfig;
 use crate::connect::Connector;
 use crate::connection::Connection;
-use crate::counts::Counts;
 use crate::error::LoadError;
 use crate::failure::Failure;
 use crate::http_version::Protocol;
+use crate::target::Target;
+use crate::wire::{Counts, Meter};
 
 pub(crate) struct Origin {
-    connector: Connector,
+    pub(crate) connector: Connector,
     keep_alive: bool,
     /// Idle HTTP/1.1 connections, the last used at the end; never more than workers.
     idle: RefCell<Vec<Connection>>,
@@ -42,10 +47,6 @@ impl Origin {
             speaks: Cell::default(),
             opening: Mutex::default(),
         }
-    }
-
-    pub(crate) fn connector(&self) -> &Connector {
-        &self.connector
     }
 
     /// A connection that can take a request: an idle one unless `fresh`, else a new one.
@@ -103,5 +104,70 @@ impl Origin {
 
     fn shared(&self) -> Option<Connection> {
         self.shared.borrow().as_ref().and_then(Connection::share)
+    }
+}
+
+/// The origins of all requests of a client.
+pub(crate) struct Origins {
+    all: Vec<Origin>,
+    of: Vec<usize>,
+}
+
+impl Origins {
+    /// Resolves the names of all requests, and loads certificates if one is https. Nothing is connected to yet.
+    pub(crate) fn resolve(config: &DriverConfig, meter: &Arc<Meter>) -> Result<Self, LoadError> {
+        let mut origins: Vec<(url::Origin, Origin)> = Vec::new();
+        let mut of = Vec::new();
+        let mut tls_config = None;
+        for request in &config.requests {
+            let url = request.url();
+            let found = origins.iter().position(|(origin, _)| *origin == url.origin());
+            let position = match found {
+                Some(position) => position,
+                None => {
+                    let target = Target::resolve(url, config.connect_to.as_ref(), config.connect_timeout)?;
+                    let tls = match url.scheme() {
+                        "https" => {
+                            // Reading the system's authorities takes some ms and is the same for all.
+                            let tls_config = match &tls_config {
+                                Some(tls_config) => tls_config,
+                                None => tls_config.insert(config.tls.client_config(config.http)?),
+                            };
+                            Some((tls_config.clone(), server_name(url)?))
+                        }
+                        _ => None,
+                    };
+                    let connector = Connector::new(target, tls, config.http, config.connect_timeout, meter.clone());
+                    origins.push((url.origin(), Origin::new(connector, config.keep_alive)));
+                    origins.len() - 1
+                }
+            };
+            of.push(position);
+        }
+        Ok(Self { all: origins.into_iter().map(|(_, origin)| origin).collect(), of })
+    }
+
+    pub(crate) fn of(&self, index: usize) -> &Origin {
+        &self.all[self.of[index]]
+    }
+
+    /// Number of the origin: equal for requests to the same one.
+    pub(crate) fn number_of(&self, index: usize) -> usize {
+        self.of[index]
+    }
+
+    pub(crate) fn targets(&self) -> Vec<Target> {
+        self.of.iter().map(|&position| self.all[position].connector.target.clone()).collect()
+    }
+}
+
+fn server_name(url: &Url) -> Result<ServerName<'static>, LoadError> {
+    match url.host() {
+        Some(Host::Ipv4(ip)) => Ok(ServerName::from(std::net::IpAddr::V4(ip))),
+        Some(Host::Ipv6(ip)) => Ok(ServerName::from(std::net::IpAddr::V6(ip))),
+        host => {
+            let host = host.map(|host| host.to_string()).unwrap_or_default();
+            ServerName::try_from(host.clone()).map_err(|source| LoadError::TlsName { host, source })
+        }
     }
 }

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LoadError;
-use crate::exchange::Exchange;
-use crate::fingerprint::Verdict;
+use crate::exchange::{Exchange, Verdict};
 
 /// Result of one planned request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,14 +8,15 @@
 use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use nix::sys::prctl;
+use nix::time::{ClockId, clock_gettime};
 use tokio::sync::Notify;
 
-use crate::cpu;
 use crate::urgent::Urgent;
 
 /// Maximum lead of the wake-up: more than waking takes in 99 of 100 cases on two busy cores.
@@ -62,7 +63,7 @@ impl Pacer {
             let shared = shared.clone();
             move || {
                 shared.wake_at(start, times, until, lead);
-                cpu::of_this_thread()
+                cpu_of_this_thread()
             }
         })?;
         Ok(Self { shared, thread: Some(thread), spin: lead.max(DENSE), spun: Cell::default() })
@@ -146,6 +147,16 @@ impl Shared {
             self.wake.notify_one();
         }
     }
+}
+
+/// CPU time of the calling thread; zero if the system does not tell.
+pub(crate) fn cpu_of_this_thread() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
+}
+
+/// CPU time of this process; zero if the system does not tell.
+pub(crate) fn cpu_of_this_process() -> Duration {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -103,10 +103,7 @@ impl RequestRecord {
         let mut field = |flag| if flags & flag == 0 { Some(None) } else { take(bytes).map(Some) };
         let (lag_ns, sent_ns, first_byte_ns) = (field(flag::LAG)?, field(flag::SENT)?, field(flag::FIRST_BYTE)?);
         let (status, error) = (field(flag::STATUS)?, field(flag::ERROR)?);
-        let status = match status {
-            Some(status) => Some(u16::try_from(status).ok()?),
-            None => None,
-        };
+        let status = status.map(u16::try_from).transpose().ok()?;
         let error = match error {
             Some(number) => Some(*ErrorKind::ALL.get(usize::try_from(number).ok()?)?),
             None => None,

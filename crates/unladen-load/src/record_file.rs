@@ -97,10 +97,7 @@ pub struct RecordReader<R = BufReader<File>> {
 }
 
 impl RecordWriter {
-    /// Begins an open, empty file; its path is for messages.
-    ///
-    /// # Errors
-    /// When it cannot be written.
+    /// Begins an open, empty file; its path is for messages. Fails when it cannot be written.
     pub fn new(file: &Path, out: File, head: &RecordHead) -> Result<Self, RecordError> {
         let failed = |source| RecordError::Io { doing: "write", file: file.to_owned(), source };
         let mut writer =
@@ -111,10 +108,7 @@ impl RecordWriter {
         Ok(writer)
     }
 
-    /// Adds a record.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Adds a record. Fails when the file cannot be written.
     pub fn write(&mut self, record: &RequestRecord) -> Result<(), RecordError> {
         record.write(self.before, &mut self.section);
         self.before = record.planned_ns;
@@ -122,19 +116,13 @@ impl RecordWriter {
         if self.records == SECTION { self.end_section() } else { Ok(()) }
     }
 
-    /// Flushes to the system, so that the records outlive this process.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Flushes to the system, so that the records outlive this process. Fails when the file cannot be written.
     pub fn store(&mut self) -> Result<(), RecordError> {
         self.end_section()?;
         self.out.flush().map_err(|source| self.failed(source))
     }
 
-    /// Writes the end section and syncs the file.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Writes the end section and syncs the file. Fails when the file cannot be written.
     pub fn end(mut self, end: &RecordEnd) -> Result<(), RecordError> {
         self.end_section()?;
         let end = serde_json::to_vec(end).map_err(|error| self.failed(error.into()))?;
@@ -168,10 +156,7 @@ fn section(out: &mut impl Write, letter: u8, bytes: &[u8]) -> io::Result<()> {
 // === impl RecordReader ===
 
 impl RecordReader {
-    /// Opens a file and reads its head.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is no record file.
+    /// Opens a file and reads its head. Fails when it cannot be read, or is no record file.
     pub fn open(file: &Path) -> Result<Self, RecordError> {
         let opened =
             File::open(file).map_err(|source| RecordError::Io { doing: "read", file: file.to_owned(), source });
@@ -180,10 +165,7 @@ impl RecordReader {
 }
 
 impl<R: Read> RecordReader<R> {
-    /// Reads from any input; `file` is named in errors.
-    ///
-    /// # Errors
-    /// As [`open`](RecordReader::open).
+    /// Reads from any input; `file` is named in errors. Fails as [`open`](RecordReader::open) does.
     pub fn new(input: R, file: &Path) -> Result<Self, RecordError> {
         let mut reader = Self {
             file: file.to_owned(),

@@ -37,9 +37,9 @@ pub struct Request {
     name: String,
     url: Url,
     /// Path and query in the request line, host in `Host` (RFC 9112, section 3.2.1).
-    http1: Message,
+    pub(crate) http1: Message,
     /// The whole URL, for `:scheme` and `:authority`, and no `Host` (RFC 9113, section 8.3.1).
-    http2: Message,
+    pub(crate) http2: Message,
     body: Bytes,
 }
 
@@ -111,10 +111,8 @@ fn named(name: &str) -> String {
 }
 
 impl Request {
-    /// Begins a GET of this URL.
-    ///
-    /// # Errors
-    /// When the text is no http or https URL, or holds credentials. Without a scheme it is http, as with curl.
+    /// Begins a GET of this URL. Fails when the text is no http or https URL, or holds credentials. Without a scheme it
+    /// is http, as with curl.
     pub fn get(url: &str) -> Result<RequestBuilder, RequestError> {
         let url = with_scheme(url).map_err(|source| RequestError::url(url, source))?;
         RequestBuilder::new(Method::GET, url)
@@ -239,14 +237,6 @@ impl Request {
         })
     }
 
-    pub(crate) fn http1(&self) -> &Message {
-        &self.http1
-    }
-
-    pub(crate) fn http2(&self) -> &Message {
-        &self.http2
-    }
-
     pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.http1.headers_mut().insert(name.clone(), value.clone());
         self.http2.headers_mut().insert(name, value);
@@ -270,10 +260,7 @@ impl Request {
 }
 
 impl RequestBuilder {
-    /// Begins a request.
-    ///
-    /// # Errors
-    /// When the URL is not of http or https, or holds credentials; and for CONNECT.
+    /// Begins a request. Fails when the URL is not of http or https, or holds credentials; and for CONNECT.
     pub fn new(method: Method, mut url: Url) -> Result<Self, RequestError> {
         if method == Method::CONNECT {
             return Err(RequestError::Connect);
@@ -300,10 +287,7 @@ impl RequestBuilder {
         })
     }
 
-    /// Sets the method.
-    ///
-    /// # Errors
-    /// When it is no method, or CONNECT.
+    /// Sets the method. Fails when it is no method, or CONNECT.
     pub fn method(mut self, method: &str) -> Result<Self, RequestError> {
         let parsed = Method::from_bytes(method.as_bytes());
         self.method = parsed.map_err(|source| RequestError::Method { method: method.to_owned(), source })?;
@@ -321,10 +305,7 @@ impl RequestBuilder {
         self
     }
 
-    /// Adds a cookie, `name=value`.
-    ///
-    /// # Errors
-    /// When it could not be told apart from the next one.
+    /// Adds a cookie, `name=value`. Fails when it could not be told apart from the next one.
     pub fn cookie(mut self, cookie: &str) -> Result<Self, RequestError> {
         let plain = cookie.trim() == cookie && !cookie.contains([';', '\r', '\n']);
         let named = cookie.split_once('=').is_some_and(|(name, _)| !name.is_empty());
@@ -344,10 +325,7 @@ impl RequestBuilder {
     }
 
     /// Sends this path and query byte for byte instead of the URL's, where `..` and `%2e%2e` are already resolved as
-    /// browsers do.
-    ///
-    /// # Errors
-    /// When no request can carry it.
+    /// browsers do. Fails when no request can carry it.
     pub fn target(mut self, target: &str) -> Result<Self, RequestError> {
         let wrong = |source| RequestError::Target { target: target.chars().take(200).collect(), source };
         let target = PathAndQuery::try_from(target).map_err(wrong)?;
@@ -365,10 +343,7 @@ impl RequestBuilder {
         self
     }
 
-    /// Builds the request.
-    ///
-    /// # Errors
-    /// When the URL does not convert to an HTTP URI.
+    /// Builds the request. Fails when the URL does not convert to an HTTP URI.
     pub fn build(self) -> Result<Request, RequestError> {
         let Self { method, url, target, name, mut headers, cookies, body } = self;
         let cannot = |source| RequestError::Uri { url: url.to_string(), source };

@@ -9,30 +9,48 @@ use tokio::task::JoinSet;
 
 use crate::cancel::Cancel;
 use crate::client::Client;
-use crate::counts::Reading;
-use crate::cpu;
 use crate::error::LoadError;
-use crate::mix::Draw;
+use crate::mix::{Draw, Mix};
 use crate::outcome::LoadOutcome;
-use crate::pacer::{DENSE, Pacer};
-use crate::schedule::Schedule;
-use crate::share::Share;
-use crate::stop::{End, Stop};
-use crate::turns::Turns;
+use crate::pacer::{DENSE, Pacer, cpu_of_this_process, cpu_of_this_thread};
+use crate::schedule::{End, Schedule, Stop};
+use crate::share::{Share, Turns};
 use crate::urgent::Urgent;
+use crate::wire::Reading;
 
-pub(crate) struct RunPlan {
-    pub(crate) draw: Draw,
-    /// Without one, each worker sends when its last request is done.
-    pub(crate) schedule: Option<Schedule>,
-    pub(crate) start: Instant,
-    /// A bound on requests counts the whole load, all shares together.
-    pub(crate) stop: Stop,
-    /// How long after the end requests planned before it may still be sent.
-    pub(crate) grace: Duration,
-    pub(crate) concurrency: usize,
-    pub(crate) share: Share,
-    pub(crate) stop_on_failure: bool,
+/// What to send, when, and how long.
+#[derive(Clone, Debug)]
+pub struct LoadPlan {
+    pub mix: Mix,
+    /// Without a schedule, each worker sends when its last request is done.
+    pub schedule: Option<Schedule>,
+    /// `None` starts at once. Several hosts start at one agreed moment.
+    pub start: Option<Instant>,
+    /// End by time or by requests (of all shares together); a schedule may end before.
+    pub stop: Stop,
+    /// How long after the end requests planned before it may still be sent, if they found no free slot in time.
+    pub grace: Duration,
+    /// Maximum of concurrent requests of this share; exactly this many without a schedule.
+    pub concurrency: usize,
+    pub share: Share,
+    /// Repeats the order in which the mix is drawn.
+    pub seed: u64,
+}
+
+impl LoadPlan {
+    /// A plan with one worker, no schedule, and no end but a cancellation.
+    pub fn new(mix: Mix) -> Self {
+        Self {
+            mix,
+            schedule: None,
+            start: None,
+            stop: Stop::after(Duration::MAX),
+            grace: Duration::ZERO,
+            concurrency: 1,
+            share: Share::WHOLE,
+            seed: 0,
+        }
+    }
 }
 
 pub(crate) trait Sink {
@@ -82,13 +100,20 @@ struct Left {
     next: Option<Duration>,
 }
 
-pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn Sink>>, cancel: &Cancel) -> RunEnd {
+pub(crate) async fn run(
+    client: &Rc<Client>,
+    plan: LoadPlan,
+    stop_on_failure: bool,
+    sink: Rc<RefCell<dyn Sink>>,
+    cancel: &Cancel,
+) -> RunEnd {
     let before = client.counts.read();
-    let (cpu_before, process_before) = (cpu::of_this_thread(), cpu::of_this_process());
-    let RunPlan { draw, schedule, start: started, stop, grace, concurrency, share, stop_on_failure } = plan;
+    let (cpu_before, process_before) = (cpu_of_this_thread(), cpu_of_this_process());
+    let LoadPlan { mix, schedule, start, stop, grace, concurrency, share, seed } = plan;
+    let started = start.unwrap_or_else(Instant::now);
     let run = Rc::new(Run {
         client: client.clone(),
-        draw: RefCell::new(draw),
+        draw: RefCell::new(mix.draw(seed)),
         sink,
         stop,
         most: stop.max_requests.map_or(u64::MAX, |most| share.of_requests(most)),
@@ -152,7 +177,7 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
         None if run.sent.get() >= run.most => End::Requests,
         None => End::Until,
     };
-    let cpu = cpu::of_this_process().saturating_sub(process_before);
+    let cpu = cpu_of_this_process().saturating_sub(process_before);
     let spun = pacer.as_ref().map_or(Duration::ZERO, Pacer::spun);
     RunEnd {
         end,
@@ -162,7 +187,7 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
         recorded: run.recorded.get(),
         unsent: left.map_or(0, |left| run.unsent(left, started, now)),
         cpu,
-        worked: cpu::of_this_thread().saturating_sub(cpu_before).saturating_sub(spun),
+        worked: cpu_of_this_thread().saturating_sub(cpu_before).saturating_sub(spun),
         paced: pacer.map_or(Duration::ZERO, Pacer::stop) + spun,
     }
 }

@@ -16,7 +16,7 @@
 //! is computed from the schedule's start, so that rounding errors do not add up.
 
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub enum Arrivals {
 }
 
 /// A period in which the rate stays, or changes linearly.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     pub from: f64,
     pub to: f64,
@@ -41,7 +41,7 @@ pub struct Step {
 }
 
 /// Consecutive steps, and how requests arrive in them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Schedule {
     steps: Vec<Step>,
     arrivals: Arrivals,
@@ -123,11 +123,8 @@ impl FromStr for Step {
 }
 
 impl Schedule {
-    /// A schedule of consecutive steps; `seed` repeats the arrivals of a Poisson process.
-    ///
-    /// # Errors
-    /// When there is no step, one has no length, or a rate is out of bounds (0 is allowed at an end of a ramp and for a
-    /// pause).
+    /// A schedule of consecutive steps; `seed` repeats the arrivals of a Poisson process. Fails when there is no step,
+    /// one has no length, or a rate is out of bounds (0 is allowed at an end of a ramp and for a pause).
     pub fn new(steps: Vec<Step>, arrivals: Arrivals, seed: u64) -> Result<Self, LoadError> {
         let refuse = |what, value: String, expected| Err(LoadError::Config { what, value, expected });
         if steps.iter().all(|step| step.from <= 0.0 && step.to <= 0.0) {
@@ -146,12 +143,14 @@ impl Schedule {
         Ok(Self { steps, arrivals, seed })
     }
 
-    /// One rate until something else ends it.
-    ///
-    /// # Errors
-    /// When the rate is out of bounds.
+    /// One rate until something else ends it. Fails when the rate is out of bounds.
     pub fn steady(rate: f64, arrivals: Arrivals, seed: u64) -> Result<Self, LoadError> {
         Self::new(vec![Step::steady(rate, Step::ENDLESS)], arrivals, seed)
+    }
+
+    /// Checks the bounds of a schedule that came from elsewhere.
+    pub(crate) fn checked(self) -> Result<Self, LoadError> {
+        Self::new(self.steps, self.arrivals, self.seed)
     }
 
     /// Steps in order.
@@ -222,6 +221,40 @@ impl Iterator for Times {
             self.before += step.requests();
             self.step = self.steps.next();
         }
+    }
+}
+
+/// When a run stops sending.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    /// No request is sent after this; those under way are waited for.
+    pub until: Instant,
+    pub max_requests: Option<u64>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum End {
+    Until,
+    Requests,
+    Cancelled,
+    Failed,
+}
+
+impl Stop {
+    /// Stops `time` from now.
+    pub fn after(time: Duration) -> Self {
+        let now = Instant::now();
+        // A time beyond the clock's end is beyond any bound on requests too; a century is as good.
+        let century = Duration::from_secs(100 * 365 * 24 * 3600);
+        Self { until: now.checked_add(time).unwrap_or(now + century), max_requests: None }
+    }
+
+    /// Also stops after this many requests.
+    #[must_use]
+    pub fn or_requests(self, most: u64) -> Self {
+        Self { max_requests: Some(most), ..self }
     }
 }
 

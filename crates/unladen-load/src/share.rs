@@ -11,9 +11,12 @@
 //! # Ok::<(), unladen_load::LoadError>(())
 //! ```
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::LoadError;
+use crate::schedule::{Schedule, Times};
 
 const MOST: u32 = 1_000;
 
@@ -33,10 +36,7 @@ impl Share {
     /// The whole load.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
-    /// Part `index`, counted from 0, of `of`.
-    ///
-    /// # Errors
-    /// When there is no such part, or there are more than 1,000.
+    /// Part `index`, counted from 0, of `of`. Fails when there is no such part, or there are more than 1,000.
     pub fn new(index: u32, of: u32) -> Result<Self, LoadError> {
         if of == 0 || of > MOST || index >= of {
             let value = format!("part {index} of {of}");
@@ -82,3 +82,40 @@ impl Default for Share {
         Self::WHOLE
     }
 }
+
+/// The turns of a share, in order: each request's number in the whole load, and its planned time.
+#[derive(Clone, Debug)]
+pub(crate) struct Turns {
+    times: Times,
+    share: Share,
+    next: u64,
+    /// The first number that is not sent.
+    end: u64,
+}
+
+// === impl Turns ===
+
+impl Turns {
+    /// Turns of the share among the first `most` requests of a schedule.
+    pub(crate) fn of(schedule: &Schedule, share: Share, most: Option<u64>) -> Self {
+        Self { times: schedule.times(), share, next: 0, end: most.unwrap_or(u64::MAX) }
+    }
+}
+
+impl Iterator for Turns {
+    type Item = (u64, Duration);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.next < self.end {
+            let (number, time) = (self.next, self.times.next()?);
+            self.next += 1;
+            if self.share.has(number) {
+                return Some((number, time));
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

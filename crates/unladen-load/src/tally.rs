@@ -19,7 +19,7 @@ use hdrhistogram::Histogram;
 use crate::error::LoadError;
 use crate::outcome::LoadOutcome;
 use crate::run::{RunEnd, Sink};
-use crate::stop::End;
+use crate::schedule::End;
 
 /// Maximum of single latencies in a tally, 8 MiB: some minutes at 3,000 requests a second. Beyond it only the histogram
 /// goes on.
@@ -95,11 +95,6 @@ impl Tally {
         }
     }
 
-    /// Whether `latencies_ns` holds every latency.
-    pub fn has_all_latencies(&self) -> bool {
-        self.latencies_ns.len() as u64 == self.requests
-    }
-
     /// Adds another run.
     pub fn absorb(&mut self, other: &Self) {
         self.ended = other.ended;
@@ -172,4 +167,13 @@ fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
     }
+}
+
+/// A run that ended with an error, and its counts until then.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct RunError {
+    #[source]
+    pub error: LoadError,
+    pub tally: Box<Tally>,
 }

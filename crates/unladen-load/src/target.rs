@@ -21,12 +21,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use crate::error::LoadError;
 
 /// Where to connect instead of to the URL's host; `Host` and TLS still go by the URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ConnectTo {
     Address(SocketAddr),
     Unix(PathBuf),
@@ -49,10 +50,7 @@ enum Address {
 // === impl Target ===
 
 impl Target {
-    /// Resolves a URL's host, in `within` at most.
-    ///
-    /// # Errors
-    /// When the name has no address, or the lookup takes longer.
+    /// Resolves a URL's host, in `within` at most. Fails when the name has no address, or the lookup takes longer.
     pub fn resolve(url: &Url, instead: Option<&ConnectTo>, within: Duration) -> Result<Self, LoadError> {
         let port = url.port_or_known_default().unwrap_or(80);
         let name = format!("{}:{port}", url.host_str().unwrap_or_default());

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use rustls::RootCertStore;
 use rustls::client::{ClientConfig, Resumption};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use serde::{Deserialize, Serialize};
 use unladen_tls::{Anyone, FileError, Verifier};
 
 use crate::error::LoadError;
@@ -35,12 +36,12 @@ pub struct TlsOptions {
     pub carried: Option<Carried>,
 }
 
-/// Certificates that came from another host; see [`TlsForm`](crate::TlsForm).
-#[derive(Clone)]
+/// Certificates that came from another host, in DER; see [`TlsForm`](crate::TlsForm).
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carried {
-    pub(crate) authorities: Vec<CertificateDer<'static>>,
-    pub(crate) chain: Vec<CertificateDer<'static>>,
-    pub(crate) key: Option<Arc<PrivateKeyDer<'static>>>,
+    pub(crate) authorities: Vec<Vec<u8>>,
+    pub(crate) chain: Vec<Vec<u8>>,
+    pub(crate) key: Option<Vec<u8>>,
 }
 
 /// A client certificate and its key.
@@ -74,10 +75,13 @@ impl TlsOptions {
         } else {
             builder.with_root_certificates(self.authorities()?)
         };
-        let carried = self.carried.as_ref().and_then(|carried| Some((carried, carried.key.as_ref()?)));
+        let carried = match &self.carried {
+            Some(carried) => carried.key()?.map(|key| (certificates(&carried.chain).collect(), key)),
+            None => None,
+        };
         let mut config = match (&self.identity, carried) {
-            (_, Some((carried, key))) => {
-                let config = builder.with_client_auth_cert(carried.chain.clone(), key.clone_key());
+            (_, Some((chain, key))) => {
+                let config = builder.with_client_auth_cert(chain, key);
                 let refused = |source: rustls::Error| LoadError::IdentityFile { problem: source.to_string() };
                 config.map_err(refused)?
             }
@@ -109,11 +113,20 @@ impl TlsOptions {
         let Some(carried) = &self.carried else { return self.roots.load() };
         let mut roots = RootCertStore::empty();
         // As with the system's: a few unreadable ones do not spoil the others.
-        roots.add_parsable_certificates(carried.authorities.iter().cloned());
+        roots.add_parsable_certificates(certificates(&carried.authorities));
         if roots.is_empty() && !carried.authorities.is_empty() {
             return Err(LoadError::NoSystemRoots { source: None });
         }
         Ok(Arc::new(roots))
+    }
+}
+
+// === impl Carried ===
+
+impl Carried {
+    pub(crate) fn key(&self) -> Result<Option<PrivateKeyDer<'static>>, LoadError> {
+        let key = self.key.clone().map(PrivateKeyDer::try_from).transpose();
+        key.map_err(|problem| LoadError::IdentityFile { problem: problem.to_owned() })
     }
 }
 
@@ -123,7 +136,9 @@ impl fmt::Debug for Carried {
     }
 }
 
-// === impl Roots ===
+fn certificates(all: &[Vec<u8>]) -> impl Iterator<Item = CertificateDer<'static>> {
+    all.iter().cloned().map(CertificateDer::from)
+}
 
 impl Roots {
     fn load(&self) -> Result<Arc<RootCertStore>, LoadError> {

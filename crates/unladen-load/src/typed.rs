@@ -18,10 +18,7 @@ const RATE: &str = "expected a rate from 0.001 to 10,000,000 requests a second, 
 const COUNT: &str = "expected a whole number, such as 500, 10k or 1M";
 
 /// Parses a duration: a number without a unit is seconds, as with curl, ab and hyperfine; also `1.5s`, `2min` and
-/// `1h30m`.
-///
-/// # Errors
-/// A description of what is expected.
+/// `1h30m`. Fails with a description of what is expected.
 pub fn time_of(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     if let Ok(time) = humantime::parse_duration(text) {
@@ -41,10 +38,7 @@ pub fn time_of(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).map_err(|_| TIME.to_owned())
 }
 
-/// Parses a count: `500`, `10k`, `1.5M`, `1,000`.
-///
-/// # Errors
-/// A description of what is expected.
+/// Parses a count: `500`, `10k`, `1.5M`, `1,000`. Fails with a description of what is expected.
 pub fn count_of(text: &str) -> Result<u64, String> {
     let refused = || COUNT.to_owned();
     let plain: String = text.trim().chars().filter(|c| !matches!(c, ',' | '_')).collect();
@@ -57,10 +51,7 @@ pub fn count_of(text: &str) -> Result<u64, String> {
     if (0.0..=9e15).contains(&count) && count.fract() == 0.0 { Ok(count as u64) } else { Err(refused()) }
 }
 
-/// Parses requests a second: `40`, `40/s`, `600/min`, `1k`.
-///
-/// # Errors
-/// A description of what is expected.
+/// Parses requests a second: `40`, `40/s`, `600/min`, `1k`. Fails with a description of what is expected.
 pub fn rate_of(text: &str) -> Result<f64, String> {
     any_rate(text).filter(|rate| RATES.contains(rate)).ok_or_else(|| RATE.to_owned())
 }

@@ -57,10 +57,12 @@ pub enum UrlListError {
 }
 
 impl UrlLine {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// When it cannot be read, is no text, holds no URL, or a line is malformed.
+    /// A GET of this URL, as often as any other.
+    pub fn get(url: url::Url) -> Self {
+        Self { method: Method::GET, is_method_named: false, url, label: None, weight: 1.0 }
+    }
+
+    /// Reads a file. Fails when it cannot be read, is no text, holds no URL, or a line is malformed.
     pub fn read_list(file: &Path) -> Result<Vec<Self>, UrlListError> {
         let read = |source| UrlListError::Read { file: file.to_owned(), source };
         let mut bytes = Vec::new();
@@ -73,10 +75,7 @@ impl UrlLine {
         Self::parse_list(&text, file)
     }
 
-    /// Reads a text; `file` is named in errors.
-    ///
-    /// # Errors
-    /// When it holds no URL, or a line is malformed.
+    /// Reads a text; `file` is named in errors. Fails when it holds no URL, or a line is malformed.
     pub fn parse_list(text: &str, file: &Path) -> Result<Vec<Self>, UrlListError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = Vec::new();
@@ -89,10 +88,7 @@ impl UrlLine {
         if lines.is_empty() { Err(UrlListError::Empty { file: file.to_owned() }) } else { Ok(lines) }
     }
 
-    /// Begins the request of this line.
-    ///
-    /// # Errors
-    /// Only when the fields were changed to values that no list may hold.
+    /// Begins the request of this line. Fails only when the fields were changed to values that no list may hold.
     pub fn request(&self) -> Result<RequestBuilder, RequestError> {
         let builder = RequestBuilder::new(self.method.clone(), self.url.clone())?;
         Ok(match &self.label {

@@ -1,14 +1,12 @@
 //! The principal type is [`Contrast`]: how arms differ, with a 95 % interval.
 
 use crate::estimate::MIN_BLOCKS;
-use crate::jackknife::Replicates;
 use crate::observations::Observations;
 use crate::quantile::samples_needed;
-use crate::sample::Sample;
+use crate::sample::{Measure, Sample, Statistic};
 use crate::signed_rank::ALPHA;
-use crate::statistic::{Measure, Statistic};
 use crate::student;
-use crate::units::{Layout, Unit, Units};
+use crate::units::{Layout, Replicates, Unit, Units};
 
 /// Exact counts of equal arms differ by rounding alone, which without any spread would be significant.
 const ROUNDING: f64 = 1e-12;
@@ -236,6 +234,30 @@ impl std::fmt::Display for CannotCompare {
 }
 
 impl std::error::Error for CannotCompare {}
+
+/// Terms of a [`contrast`](contrast()) for whether changes add up: with [`Scale::Ratio`] the
+/// ratio of all together to the product of the ratios alone (1: they multiply), with
+/// [`Scale::Difference`] the effect of all together beyond the sum of each (0 ns: they add
+/// up).
+pub fn interaction<'a>(
+    all: &'a Observations,
+    alone: &[&'a Observations],
+    baseline: &'a Observations,
+) -> Vec<(f64, &'a Observations)> {
+    let mut terms = vec![(1.0, all), (alone.len() as f64 - 1.0, baseline)];
+    terms.extend(alone.iter().map(|arm| (-1.0, *arm)));
+    terms
+}
+
+/// Terms of a [`contrast`](contrast()) for a change's average effect over the arms of a factorial design, `with`
+/// it and `without` it.
+pub fn main_effect<'a>(with: &[&'a Observations], without: &[&'a Observations]) -> Vec<(f64, &'a Observations)> {
+    let mean = |arms: &[&'a Observations], sign: f64| {
+        let weight = sign / arms.len() as f64;
+        arms.iter().map(move |arm| (weight, *arm)).collect::<Vec<_>>()
+    };
+    [mean(with, 1.0), mean(without, -1.0)].concat()
+}
 
 #[cfg(test)]
 mod tests;

@@ -3,10 +3,9 @@
 use crate::block::Phase;
 use crate::contrast::{CannotCompare, Contrast, Scale, combine, units};
 use crate::estimate::MIN_BLOCKS;
-use crate::jackknife::Replicates;
 use crate::ratio::{p_value_of_zero, ratio};
-use crate::statistic::Measure;
-use crate::units::{Layout, Units};
+use crate::sample::Measure;
+use crate::units::{Layout, Replicates, Units};
 use crate::weight::OWN;
 
 /// One counter of one arm, by restart and block: its growth, requests and duration, summed over the arm's phases.

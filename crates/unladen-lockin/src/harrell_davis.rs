@@ -5,7 +5,7 @@
 //! over all samples that one could draw from this one. It averages the latencies near the quantile, so it varies less
 //! than a single order statistic, and changes smoothly when a block is left out.
 
-use crate::beta::incomplete_beta;
+use crate::student::incomplete_beta;
 
 const STEPS: usize = 1_024;
 /// Standard deviations that the table covers to either side; beyond, less than 1e-8 is left even where few latencies

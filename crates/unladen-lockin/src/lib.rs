@@ -38,57 +38,42 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod arm;
-mod beta;
-mod bins;
 mod block;
 mod change;
 mod contrast;
 mod counts;
 mod design;
 mod discovery;
-mod effects;
 mod estimate;
 mod harrell_davis;
-mod jackknife;
-mod mean;
-mod needed;
-mod normal;
 mod observations;
 mod plan;
 mod quantile;
-mod rank_sum;
 mod ratio;
 mod sample;
 mod share;
 mod signed_rank;
 mod spoiled;
-mod statistic;
 mod student;
 mod units;
-mod until;
 mod weight;
 
-pub use arm::{Arm, Role};
 pub use block::{Block, Phase};
-pub use change::{Change, Floor, MARGIN, MARGIN_OF_SHARES, MARGIN_OF_THE_WHOLE, judge};
-pub use contrast::{CannotCompare, Contrast, Scale, compare, contrast};
+pub use change::{Change, Floor, MARGIN, MARGIN_OF_SHARES, MARGIN_OF_THE_WHOLE, judge, time_needed, time_to_settle};
+pub use contrast::{CannotCompare, Contrast, Scale, compare, contrast, interaction, main_effect};
 pub use counts::{Counts, contrast_counts};
-pub use design::{Design, MOST_FACTORS};
+pub use design::{Arm, Design, MOST_FACTORS, Role};
 pub use discovery::{
     FALSE_DISCOVERY_RATE, Family, adjust_comparisons, adjust_families, benjamini_hochberg, blocks_needed,
 };
-pub use effects::{interaction, main_effect};
-pub use estimate::{Estimate, MIN_BLOCKS, TooFew};
-pub use needed::{time_needed, time_to_settle};
+pub use estimate::{Estimate, MIN_BLOCKS, TooFew, Until, Verdict};
 pub use observations::Observations;
 pub use plan::{BlockPlan, Order, PHASES_PER_BLOCK, Planner, Position, Timing};
 pub use quantile::{BlockLatencies, Quantile, samples_needed};
 pub use ratio::ratio;
+pub use sample::{Measure, Statistic};
 pub use share::{DifferenceEstimate, Moments, ShareEstimate, difference, difference_of, share};
 pub use spoiled::{Conditions, Spoiled, SpoiledVerdict};
-pub use statistic::{Measure, Statistic};
 pub use student::{critical as t_critical, p_value as t_p_value};
 pub use units::Unit;
-pub use until::{Until, Verdict};
 pub use weight::Weight;

@@ -1,8 +1,6 @@
 //! The principal type is [`Observations`]: the latencies of one arm, block by block.
 
-use crate::bins::Bins;
-use crate::sample::Sample;
-use crate::statistic::Statistic;
+use crate::sample::{Bins, Sample, Statistic};
 use crate::units::{Layout, Units};
 
 /// The latencies of one arm, by restart and block.

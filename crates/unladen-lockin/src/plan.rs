@@ -80,11 +80,6 @@ impl Planner {
         Self { rng: fastrand::Rng::with_seed(seed), timing, targets: targets.max(1), round: Vec::new() }
     }
 
-    /// Blocks of a whole round: one of each subject.
-    pub fn blocks_per_round(&self) -> usize {
-        self.targets
-    }
-
     /// Mean duration of a block.
     pub fn mean_block(&self) -> Duration {
         self.timing.phase * PHASES_PER_BLOCK as u32

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::mean::mean_ratio;
+use crate::ratio::mean_ratio;
 
 /// The ends of a 95 % interval are then the 25th smallest and largest, known to about ±5 ranks.
 const RESAMPLES: usize = 1_000;

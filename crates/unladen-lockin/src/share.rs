@@ -4,7 +4,6 @@
 //! unit is the request, and samples are never counted as if drawn independently.
 
 use crate::estimate::MIN_BLOCKS;
-use crate::mean::student_t;
 use crate::student;
 
 /// A part of a whole, 0 to 1.
@@ -113,7 +112,7 @@ fn critical(degrees: f64) -> f64 {
     /// From here on the expansion is used.
     const ENOUGH: f64 = 5.0;
     if degrees >= ENOUGH {
-        return student_t(degrees);
+        return student::expanded(degrees);
     }
     // The tail falls by a power of t: ln p is nearly linear in ln t, which is followed to where p is 5 %.
     let beyond = |ln_t: f64| (student::p_value(ln_t.exp(), degrees) / NOT_COVERED).ln();

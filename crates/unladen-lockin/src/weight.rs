@@ -2,8 +2,7 @@
 
 use crate::block::Block;
 use crate::estimate::{Estimate, TooFew};
-use crate::mean::mean_ratio;
-use crate::ratio::{p_value_of_zero, ratio};
+use crate::ratio::{mean_ratio, p_value_of_zero, ratio};
 
 /// Up to this share of off growth relative to the requests' growth, a counter is the requests' own: there is no
 /// background to be robust against, and the mean over all requests, expensive ones included, is estimated.

@@ -56,27 +56,10 @@ impl Diff {
         Self { candidate, baseline_self, candidate_self, titles, requests, per_request, rows, told }
     }
 
-    /// Weights of each stack with everything on it, by stack index, in the same measure as
-    /// [`baseline_self`](Self::baseline_self): baseline, candidate.
-    pub fn stack_totals(&self) -> (Vec<f64>, Vec<f64>) {
-        (self.totals(&self.baseline_self), self.totals(&self.candidate_self))
-    }
-
     /// Whether the change of each stack, with everything on it, is significant, by stack index: false discoveries are
     /// controlled over all stacks wide enough to be seen (Benjamini and Hochberg, 5 %). Never without an interval.
     pub fn told(&self) -> &[bool] {
         &self.told
-    }
-
-    fn totals(&self, of_themselves: &[f64]) -> Vec<f64> {
-        let stacks = &self.candidate.stacks;
-        let mut totals = of_themselves.to_vec();
-        for stack in stacks.iter().rev() {
-            if let Some(below) = stacks.below(stack) {
-                totals[below.index()] += totals[stack.index()];
-            }
-        }
-        totals
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::profile::Profile;
 use crate::read::{read_from, reader_named};
-use crate::read_error::ReadError;
+use crate::readers::ReadError;
 use crate::write::{WRITERS, writer_named};
 
 /// Larger profiles are not written again, which would take all the time.
@@ -21,7 +21,7 @@ pub fn read(reader: &str, bytes: &[u8]) -> Option<Profile> {
 pub fn check(reader: &str, bytes: &[u8]) {
     let Some(reader) = reader_named(reader) else { return };
     // It must not panic either.
-    reader.recognises(&bytes[..bytes.len().min(crate::reader::HEAD)]);
+    reader.recognises(&bytes[..bytes.len().min(crate::readers::HEAD)]);
     let profile = match read_from(bytes, Path::new("-"), Some(reader)) {
         Ok(profile) => profile,
         // What cannot be unpacked has no place.

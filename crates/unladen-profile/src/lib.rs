@@ -24,7 +24,6 @@
 #![forbid(unsafe_code)]
 
 mod diff;
-mod doubt;
 mod frame;
 mod function;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -35,14 +34,11 @@ mod input;
 mod merge;
 mod profile;
 mod read;
-mod read_error;
-mod reader;
 mod readers;
 mod stack;
 mod tally;
 mod text;
 mod write;
-mod writer;
 mod writers;
 
 pub use diff::{Diff, DiffRow, diff};
@@ -53,12 +49,11 @@ pub use input::Input;
 pub use merge::{MergeError, merge};
 pub use profile::{About, CallCount, Cluster, ClusterId, Profile, Unit};
 pub use read::{READERS, read, reader_named};
-pub use read_error::ReadError;
-pub use reader::ProfileReader;
 pub use readers::excimer::ExcimerLog;
+pub use readers::{ProfileReader, ReadError};
 pub use stack::{StackId, Stacks};
 pub use write::{WRITERS, writer_for, writer_named};
-pub use writer::Writer;
+pub use writers::Writer;
 pub use writers::flame::{FlameStyle, flame, flame_diff};
 
 #[cfg(test)]

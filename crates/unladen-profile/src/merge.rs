@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::frame::FrameId;
-use crate::profile::{About, CallCount, Cluster, Profile, Unit};
-use crate::stack::StackId;
+use crate::profile::{About, Profile, Unit};
 
 /// Why profiles cannot be merged.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -65,42 +63,10 @@ pub(crate) fn join(profiles: &[&Profile]) -> Result<Profile, MergeError> {
     });
     for profile in profiles {
         let scale = profile.about.period_ns.filter(|_| !are_alike).unwrap_or(1);
-        add(&mut merged, profile, scale);
+        merged.append(profile, &profile.clusters, scale);
         merged.notes.extend_from_slice(&profile.notes);
     }
     Ok(merged)
-}
-
-fn add(merged: &mut Profile, profile: &Profile, scale: u64) {
-    let frames: Vec<FrameId> = profile.frames.iter().map(|(_, frame)| merged.frames.intern(frame)).collect();
-    let mut stacks: Vec<StackId> = Vec::with_capacity(profile.stacks.len());
-    for stack in profile.stacks.iter() {
-        // Lower stacks come first.
-        let below = profile.stacks.below(stack).map(|below| stacks[below.index()]);
-        let frame = profile.stacks.frame(stack).map(|frame| frames[frame.index()]);
-        stacks.push(match below.zip(frame) {
-            Some((below, frame)) => merged.stacks.push(below, frame),
-            None => merged.stacks.root(),
-        });
-    }
-    merged.clusters.extend(profile.clusters.iter().map(|cluster| {
-        Cluster {
-            weights: cluster
-                .weights
-                .iter()
-                .map(|(stack, weight)| (stacks[stack.index()], weight.saturating_mul(scale)))
-                .collect(),
-            calls: cluster
-                .calls
-                .iter()
-                .map(|count| CallCount {
-                    caller: count.caller.map(|caller| frames[caller.index()]),
-                    callee: frames[count.callee.index()],
-                    calls: count.calls,
-                })
-                .collect(),
-        }
-    }));
 }
 
 fn requests(profiles: &[&Profile]) -> Option<u64> {

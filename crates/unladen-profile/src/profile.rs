@@ -94,6 +94,31 @@ impl Profile {
         self.clusters[cluster.0].calls.push(count);
     }
 
+    /// Adds these clusters of another profile, their weights times `scale`.
+    pub fn append(&mut self, from: &Self, clusters: &[Cluster], scale: u64) {
+        let frames: Vec<FrameId> = from.frames.iter().map(|(_, frame)| self.frames.intern(frame)).collect();
+        let mut stacks: Vec<StackId> = Vec::with_capacity(from.stacks.len());
+        for stack in from.stacks.iter() {
+            // Lower stacks come first.
+            let below = from.stacks.below(stack).map(|below| stacks[below.index()]);
+            let frame = from.stacks.frame(stack).map(|frame| frames[frame.index()]);
+            stacks.push(match below.zip(frame) {
+                Some((below, frame)) => self.stacks.push(below, frame),
+                None => self.stacks.root(),
+            });
+        }
+        let weight = |(stack, weight): &(StackId, u64)| (stacks[stack.index()], weight.saturating_mul(scale));
+        let count = |count: &CallCount| CallCount {
+            caller: count.caller.map(|caller| frames[caller.index()]),
+            callee: frames[count.callee.index()],
+            calls: count.calls,
+        };
+        self.clusters.extend(clusters.iter().map(|cluster| Cluster {
+            weights: cluster.weights.iter().map(weight).collect(),
+            calls: cluster.calls.iter().map(count).collect(),
+        }));
+    }
+
     /// Sum of all weights. Sums of weights saturate.
     pub fn total(&self) -> u64 {
         self.clusters.iter().map(Cluster::total).fold(0, u64::saturating_add)
@@ -116,18 +141,7 @@ impl Profile {
 
     /// Weights of the stacks with everything on top, by stack index.
     pub fn total_weights(&self) -> Vec<u64> {
-        let mut weights = self.self_weights();
-        for stack in self.stacks.iter().rev() {
-            if let Some(below) = self.stacks.below(stack) {
-                weights[below.index()] = weights[below.index()].saturating_add(weights[stack.index()]);
-            }
-        }
-        weights
-    }
-
-    /// Whether calls were counted.
-    pub fn has_calls(&self) -> bool {
-        self.clusters.iter().any(|cluster| !cluster.calls.is_empty())
+        self.stacks.totals(self.self_weights(), u64::saturating_add)
     }
 }
 

@@ -91,6 +91,17 @@ impl Stacks {
         (0..=self.nodes.len() as u32).map(StackId)
     }
 
+    /// Adds to the value of each stack those of all stacks on it; by stack index.
+    pub(crate) fn totals<T: Copy>(&self, of_themselves: Vec<T>, add: impl Fn(T, T) -> T) -> Vec<T> {
+        let mut totals = of_themselves;
+        for stack in self.iter().rev() {
+            if let Some(below) = self.below(stack) {
+                totals[below.index()] = add(totals[below.index()], totals[stack.index()]);
+            }
+        }
+        totals
+    }
+
     fn node(&self, stack: StackId) -> Option<Node> {
         self.nodes.get(stack.index().checked_sub(1)?).copied()
     }

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::writer::Writer;
-use crate::writers;
+use crate::writers::{self, Writer};
 
 /// All formats that are written.
 pub static WRITERS: &[&dyn Writer] = &[

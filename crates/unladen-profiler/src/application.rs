@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use unladen_path::{Address, listeners, master};
 
-use crate::error::ProfilerError;
+use crate::profiler::ProfilerError;
 
 /// A process that takes requests, or the master of those that do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,11 +28,6 @@ pub enum Kind {
     Other,
 }
 
-#[derive(Debug)]
-pub(crate) struct Listener {
-    pub(crate) application: Application,
-}
-
 impl Application {
     /// Looks at a running process; fails if it is gone or unreadable.
     pub fn of(pid: u32) -> Result<Self, ProfilerError> {
@@ -50,6 +45,44 @@ impl Application {
         }
         let kind = Kind::of(&exe);
         Ok(Self { pid, exe, command, kind })
+    }
+
+    /// Finds the holder of the listening socket: of several, the one that started the others. Fails if there is none.
+    pub(crate) fn that_listens_at(address: &Address) -> Result<Self, ProfilerError> {
+        let Some(holders) = listeners(address)? else {
+            return Err(ProfilerError::NotFound(format!(
+                "nothing listens at {address} here: is the application in a container of its own? Run unladen where it runs"
+            )));
+        };
+        let Some(pid) = master(&holders) else {
+            return Err(ProfilerError::NotFound(format!(
+                "the process that listens at {address} cannot be found: run as root"
+            )));
+        };
+        let master = Self::of(pid)?;
+        // A mere supervisor, as multiwatch, answers nothing itself: one of the processes below it is the application.
+        let known = |pid: &u32| Self::of(*pid).ok().filter(|one| one.kind != Kind::Other);
+        let below = if master.kind == Kind::Other { holders.iter().find_map(known) } else { None };
+        Ok(below.unwrap_or(master))
+    }
+
+    /// The address as seen from this process: the process `by` that hands requests on may have another root.
+    pub(crate) fn reached(&self, address: &Address, by: u32) -> Address {
+        let Address::Unix(path) = address else { return address.clone() };
+        if path.as_os_str().as_bytes().starts_with(b"@") {
+            return address.clone();
+        }
+        let full = |of: u32| {
+            let folder = PathBuf::from(format!("/proc/{of}"));
+            match path.strip_prefix("/") {
+                Ok(rest) => folder.join("root").join(rest),
+                Err(_) => folder.join("cwd").join(path),
+            }
+        };
+        let candidates = [path.clone(), full(by), full(self.pid)];
+        Address::Unix(
+            candidates.into_iter().find(|path| path.exists() && path.is_absolute()).unwrap_or_else(|| path.clone()),
+        )
     }
 }
 
@@ -70,46 +103,6 @@ impl Kind {
         } else {
             Self::Other
         }
-    }
-}
-
-impl Listener {
-    /// Finds the holder of the listening socket: of several, the one that started the others. Fails if there is none.
-    pub(crate) fn find(address: &Address) -> Result<Self, ProfilerError> {
-        let Some(holders) = listeners(address)? else {
-            return Err(ProfilerError::NotFound(format!(
-                "nothing listens at {address} here: is the application in a container of its own? Run unladen where it runs"
-            )));
-        };
-        let Some(pid) = master(&holders) else {
-            return Err(ProfilerError::NotFound(format!(
-                "the process that listens at {address} cannot be found: run as root"
-            )));
-        };
-        let master = Application::of(pid)?;
-        // A mere supervisor, as multiwatch, answers nothing itself: one of the processes below it is the application.
-        let known = |pid: &u32| Application::of(*pid).ok().filter(|one| one.kind != Kind::Other);
-        let below = if master.kind == Kind::Other { holders.iter().find_map(known) } else { None };
-        Ok(Self { application: below.unwrap_or(master) })
-    }
-
-    /// The address as seen from this process: the process `by` that hands requests on may have another root.
-    pub(crate) fn reached(&self, address: &Address, by: u32) -> Address {
-        let Address::Unix(path) = address else { return address.clone() };
-        if path.as_os_str().as_bytes().starts_with(b"@") {
-            return address.clone();
-        }
-        let full = |of: u32| {
-            let folder = PathBuf::from(format!("/proc/{of}"));
-            match path.strip_prefix("/") {
-                Ok(rest) => folder.join("root").join(rest),
-                Err(_) => folder.join("cwd").join(path),
-            }
-        };
-        let candidates = [path.clone(), full(by), full(self.application.pid)];
-        Address::Unix(
-            candidates.into_iter().find(|path| path.exists() && path.is_absolute()).unwrap_or_else(|| path.clone()),
-        )
     }
 }
 

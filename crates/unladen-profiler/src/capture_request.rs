@@ -1,16 +1,14 @@
 //! The principal function is [`capture_request`].
 
-mod stream;
-
 use unladen_fastcgi::Params;
 use unladen_load::{Cancel, DriverConfig};
 use unladen_path::{Address, Marked, PathError, Stream, Trail, contains, marked, name_of};
 use unladen_trace::Peer;
-use unladen_trace::wire::{fastcgi, http};
+use unladen_trace::wire::fastcgi::{self, BEGIN_REQUEST, HEADER, PARAMS, STDIN, begins_request, records};
+use unladen_trace::wire::http;
 
-use self::stream::{Taken, request_with};
-use crate::application::{Application, Listener};
-use crate::error::ProfilerError;
+use crate::application::Application;
+use crate::profiler::ProfilerError;
 
 /// Requests sent until one was seen whole: events can be lost on a busy machine.
 const TRIES: usize = 3;
@@ -83,8 +81,8 @@ fn whose(seen: &Marked) -> Result<(Address, Application), ProfilerError> {
             name_of(seen.pid)
         )));
     };
-    let listener = Listener::find(&address)?;
-    Ok((listener.reached(&address, seen.pid), listener.application))
+    let application = Application::that_listens_at(&address)?;
+    Ok((application.reached(&address, seen.pid), application))
 }
 
 fn explain(trail: &Trail, found: &[Marked]) -> String {
@@ -98,13 +96,10 @@ fn explain(trail: &Trail, found: &[Marked]) -> String {
         let kind = protocol(&seen.stream);
         text.push_str(&format!("; {} hands it on to {to} by {kind}", name_of(seen.pid)));
     }
-    let listener = trail.target().find_map(|address| Listener::find(&address).ok());
+    let listener = trail.target().find_map(|address| Application::that_listens_at(&address).ok());
     match (found.is_empty(), listener) {
         (true, Some(listener)) => {
-            text.push_str(&format!(
-                "; {} answers itself, or over a connection of its own",
-                name_of(listener.application.pid)
-            ));
+            text.push_str(&format!("; {} answers itself, or over a connection of its own", name_of(listener.pid)));
         }
         (true, None) => text.push_str("; nobody hands it on"),
         (false, _) => {}
@@ -153,6 +148,81 @@ fn is_uwsgi(bytes: &[u8]) -> bool {
     let [_, low, high, _, name_low, name_high, first, ..] = bytes else { return false };
     let (size, name) = (u16::from_le_bytes([*low, *high]), u16::from_le_bytes([*name_low, *name_high]));
     name > 0 && name < size && first.is_ascii_uppercase()
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Taken {
+    Whole {
+        params: Params,
+        body: Vec<u8>,
+    },
+    Cut {
+        what: &'static str,
+        /// Bytes seen of the truncated send.
+        kept: usize,
+    },
+}
+
+/// The FastCGI request of a connection that has a mark.
+fn request_with(stream: &Stream, mark: &[u8]) -> Option<Taken> {
+    let mut at = 0;
+    while let Some(rest) = stream.bytes().get(at..).filter(|rest| !rest.is_empty()) {
+        if begins_request(rest) {
+            let (taken, length) = request_at(stream, at);
+            let whole = stream.bytes().get(at..at + length).unwrap_or_default();
+            if unladen_path::contains(whole, mark) {
+                return Some(taken);
+            }
+            at += length.max(HEADER);
+        } else {
+            // A stream whose beginning was not seen, or a record of another request.
+            at += records(rest).next().map_or(1, |record| record.size().max(1));
+        }
+    }
+    None
+}
+
+fn request_at(stream: &Stream, begin: usize) -> (Taken, usize) {
+    let (mut params, mut body) = (Vec::new(), Vec::new());
+    let mut length = 0;
+    let mut own = None;
+    let mut what = "parameters";
+    let mut is_whole = false;
+    for record in records(stream.bytes().get(begin..).unwrap_or_default()) {
+        if record.kind == BEGIN_REQUEST && own.is_some() {
+            break;
+        }
+        let own = *own.get_or_insert(record.request);
+        let end = begin + length + HEADER + usize::from(record.length);
+        if let Some(hole) = hole_before(stream, begin, end) {
+            return (Taken::Cut { what, kept: hole }, end - begin);
+        }
+        length += record.size();
+        if !record.is_whole() {
+            break;
+        }
+        match record.kind {
+            _ if record.request != own => {}
+            PARAMS if record.length == 0 => what = "body",
+            PARAMS => params.extend_from_slice(record.content),
+            STDIN if record.length == 0 => {
+                is_whole = true;
+                break;
+            }
+            STDIN => body.extend_from_slice(record.content),
+            _ => {}
+        }
+    }
+    let taken = match Params::decode(&params) {
+        Some(params) if is_whole => Taken::Whole { params, body },
+        _ => Taken::Cut { what, kept: length },
+    };
+    (taken, length)
+}
+
+/// Bytes seen before the first hole.
+fn hole_before(stream: &Stream, begin: usize, end: usize) -> Option<usize> {
+    Some(stream.hole_in(begin..end)?.saturating_sub(begin))
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 mod prepended;
 mod script;
 mod settings;
-mod told;
 
 use std::fs;
 use std::io::{self, BufReader};
@@ -16,17 +15,17 @@ use std::time::{Duration, Instant};
 
 use unladen_fastcgi::Params;
 use unladen_load::Cancel;
-use unladen_profile::{ExcimerLog, Input, Profile, Unit};
+use unladen_profile::{Cluster, ClusterId, ExcimerLog, Input, Profile, Unit};
 
 pub use self::prepended::Prepended;
 use self::script::Script;
 use self::settings::Settings;
 use crate::capture_request::Captured;
-use crate::error::ProfilerError;
 use crate::fastcgi::{self, Limits, Timed};
-use crate::profiler::{Answered, Profiler};
+use crate::profiler::{Answered, Profiler, ProfilerError};
 use crate::run_folder::{RunFolder, open_theirs};
 
+const NAME: &str = "excimer";
 /// Runs in place of the application's script.
 const WRAPPER: &str = include_str!("excimer/wrapper.php");
 /// Interval of checks for the wrapper's log.
@@ -77,6 +76,16 @@ impl Clock {
             Self::Wall => "wall",
             Self::Cpu => "cpu",
         }
+    }
+}
+
+impl ExcimerOptions {
+    fn begin_request(&self, into: &mut Profile) -> ClusterId {
+        into.about.profiler = NAME.to_owned();
+        into.about.unit = Unit::Samples;
+        into.about.period_ns = Some(u64::try_from(self.period.as_nanos()).unwrap_or(u64::MAX));
+        into.about.are_requests = true;
+        into.begin_request()
     }
 }
 
@@ -137,7 +146,7 @@ impl Excimer {
 
 impl Profiler for Excimer {
     fn name(&self) -> &'static str {
-        "excimer"
+        NAME
     }
 
     fn plain(&mut self, cancel: &Cancel) -> Result<Answered, ProfilerError> {
@@ -175,17 +184,8 @@ impl Profiler for Excimer {
         }
         let file = self.log(&path, &said, cancel)?;
         let failed = |source| ProfilerError::Io { doing: "cannot read", path: path.clone(), source };
-        if file.metadata().map_err(failed)?.len() > MOST_LOG {
-            return Err(failed(io::Error::new(
-                io::ErrorKind::FileTooLarge,
-                "more than 1 GiB: sample at a longer period",
-            )));
-        }
-        into.about.profiler = self.name().to_owned();
-        into.about.unit = Unit::Samples;
-        into.about.period_ns = Some(u64::try_from(self.options.period.as_nanos()).unwrap_or(u64::MAX));
-        into.about.are_requests = true;
-        let cluster = into.begin_request();
+        refuse_large(&file).map_err(failed)?;
+        let cluster = self.options.begin_request(into);
         let mut reader = BufReader::new(file);
         ExcimerLog::add(&mut Input::new(&mut reader), self.wrapper.to_str(), into, cluster)?;
         // The folder's removal takes it away at the latest.
@@ -194,15 +194,21 @@ impl Profiler for Excimer {
     }
 
     fn finish(&mut self, into: &mut Profile) -> Result<(), ProfilerError> {
-        for cluster in &mut into.clusters {
-            cluster.compact();
-        }
+        into.clusters.iter_mut().for_each(Cluster::compact);
         Ok(())
     }
 
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
+}
+
+/// Refuses a log that takes more than [`MOST_LOG`].
+fn refuse_large(log: &fs::File) -> io::Result<()> {
+    if log.metadata()?.len() <= MOST_LOG {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::FileTooLarge, "more than 1 GiB: sample at a longer period"))
 }
 
 impl Timed {

@@ -15,7 +15,6 @@
 
 mod application;
 mod capture_request;
-mod error;
 mod excimer;
 mod fastcgi;
 mod nytprof;
@@ -27,10 +26,9 @@ mod shadow;
 
 pub use application::{Application, Kind};
 pub use capture_request::{Captured, capture_request};
-pub use error::ProfilerError;
 pub use excimer::{Clock, Excimer, ExcimerOptions, Prepended};
 pub use nytprof::{NytProf, NytProfOptions};
 pub use perf_clock::{PerfClock, PerfClockOptions};
-pub use profiler::{Answered, Profiler};
+pub use profiler::{Answered, Profiler, ProfilerError};
 pub use unladen_fastcgi::Params;
 pub use unladen_path::Address;

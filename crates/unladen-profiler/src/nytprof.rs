@@ -4,8 +4,6 @@
 //! complete once the process has ended, so requests are added in [`finish`](NytProf::finish), except fresh ones: each
 //! has its own process.
 
-mod append;
-
 use std::ffi::OsString;
 use std::fs;
 use std::os::fd::AsRawFd;
@@ -17,16 +15,13 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 use unladen_fastcgi::Params;
 use unladen_load::Cancel;
-use unladen_profile::{Profile, ReadError, read, reader_named};
-
-use self::append::append;
 use unladen_path::parent;
+use unladen_profile::{Profile, ReadError, read, reader_named};
 
 use crate::application::{Application, Kind};
 use crate::capture_request::Captured;
-use crate::error::ProfilerError;
 use crate::fastcgi::{self, Limits};
-use crate::profiler::{Answered, Profiler};
+use crate::profiler::{Answered, Profiler, ProfilerError};
 use crate::shadow::{Besides, Program, ShadowProcess};
 
 /// Ends a profile. Programs do not use this signal, and no service manager sends it.
@@ -145,7 +140,12 @@ impl NytProf {
                 expected
             )));
         }
-        append(into, &profile, left_out..expected);
+        if into.clusters.is_empty() {
+            into.about.unit = profile.about.unit;
+            into.about.profiler.clone_from(&profile.about.profiler);
+            into.about.are_requests = true;
+        }
+        into.append(&profile, profile.clusters.get(left_out..expected).unwrap_or_default(), 1);
         Ok(())
     }
 }
@@ -273,7 +273,7 @@ fn has_module(program: &Program) -> Result<(), ProfilerError> {
     let asking = program.with_arguments(&["-e", "require Devel::NYTProf::Core; print $Devel::NYTProf::Core::VERSION"]);
     let mut command = asking.command(&Besides::default());
     command.env_remove("NYTPROF").env_remove("PERL5OPT").stdin(Stdio::null());
-    let perl = program.exe().display();
+    let perl = program.exe.display();
     match command.output() {
         Ok(output) if output.status.success() && !output.stdout.is_empty() => Ok(()),
         Ok(_) => Err(ProfilerError::Missing {

@@ -14,15 +14,11 @@ mod following;
 #[cfg(feature = "ebpf")]
 mod jit;
 #[cfg(feature = "ebpf")]
-mod mappings;
-#[cfg(feature = "ebpf")]
 mod notes;
 #[cfg(feature = "ebpf")]
 mod places;
 #[cfg(feature = "ebpf")]
 mod processes;
-#[cfg(feature = "ebpf")]
-mod stretches;
 #[cfg(feature = "ebpf")]
 mod symbols;
 #[cfg(feature = "ebpf")]

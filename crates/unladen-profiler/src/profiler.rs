@@ -1,11 +1,12 @@
 //! The principal type is [`Profiler`].
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use unladen_load::Cancel;
-use unladen_profile::Profile;
-
-use crate::error::ProfilerError;
+use unladen_load::{Cancel, LoadError, Sample};
+use unladen_path::PathError;
+use unladen_probe::{ProbeError, TraceError};
+use unladen_profile::{Profile, ReadError};
 
 /// Sends one request again and again, and reports the stacks meanwhile.
 pub trait Profiler {
@@ -37,4 +38,65 @@ pub struct Answered {
     pub took: Duration,
     pub status: u16,
     pub bytes: u64,
+}
+
+impl Answered {
+    /// As a client of HTTP saw it.
+    pub(crate) fn of(sample: &Sample) -> Self {
+        let exchange = &sample.exchange;
+        Self {
+            took: exchange.done.saturating_duration_since(exchange.sent),
+            status: exchange.status,
+            bytes: exchange.body_bytes,
+        }
+    }
+}
+
+/// Why something cannot be profiled; each message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ProfilerError {
+    #[error("interrupted")]
+    Cancelled,
+    #[error(transparent)]
+    Load(LoadError),
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("{0}")]
+    NotFound(String),
+    #[error("{what}: {remedy}")]
+    Missing {
+        what: String,
+        /// The package to install, and what to do then.
+        remedy: String,
+    },
+    /// The answer differs from the one without the profiler.
+    #[error("{0}")]
+    Answer(String),
+    #[error("{doing} {}: {source}", path.display())]
+    Io { doing: &'static str, path: PathBuf, source: std::io::Error },
+}
+
+impl From<LoadError> for ProfilerError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Cancelled => Self::Cancelled,
+            error => Self::Load(error),
+        }
+    }
+}
+
+impl From<PathError> for ProfilerError {
+    fn from(error: PathError) -> Self {
+        match error {
+            PathError::Cancelled => Self::Cancelled,
+            PathError::Load(error) => error.into(),
+            PathError::Trace(error) => Self::Trace(error),
+            PathError::Io { doing, path, source } => Self::Io { doing, path, source },
+            error => Self::NotFound(error.to_string()),
+        }
+    }
 }

@@ -22,7 +22,7 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::libc;
 use nix::unistd::{Gid, Uid, chown};
 
-use crate::error::ProfilerError;
+use crate::profiler::ProfilerError;
 
 const BASE: &str = "unladen-profile";
 const LOCK: &str = "lock";

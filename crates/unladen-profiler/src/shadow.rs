@@ -6,7 +6,6 @@
 //! It runs where we run: for a process in a container, or with a /tmp of its own, it is no faithful copy. Its folder is
 //! a [`RunFolder`]: the next run removes what a killed run leaves behind.
 
-mod besides;
 mod program;
 
 use std::fs::{self, File};
@@ -20,10 +19,9 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use unladen_load::Cancel;
 
-pub(crate) use self::besides::Besides;
-pub(crate) use self::program::Program;
-use crate::error::ProfilerError;
+use crate::profiler::ProfilerError;
 use crate::run_folder::{RunFolder, open_theirs};
+pub(crate) use program::{Besides, Program};
 use unladen_path::Address;
 
 /// Pause between two looks at a process.
@@ -61,7 +59,7 @@ impl ShadowProcess {
         };
         let folder = RunFolder::create_for_much()?;
         // The shadow process passes through the folder to its own, and can do nothing else in it.
-        let own = folder.out(program.user(), program.group())?;
+        let own = folder.out(program.user, program.group)?;
         let path = folder.path().join(SOCKET);
         let listener = UnixListener::bind(&path).map_err(at(&path, "cannot listen at"))?;
         let path = folder.path().join(STDERR);
@@ -89,13 +87,9 @@ impl ShadowProcess {
         Address::Unix(self.folder.path().join(SOCKET))
     }
 
-    pub(crate) fn own_folder(&self) -> PathBuf {
-        self.own.clone()
-    }
-
     /// Opens a file that it has written. Links are not followed: the shadow process is not trusted as we are.
     pub(crate) fn open(&self, name: &str) -> Result<File, ProfilerError> {
-        let path = self.own_folder().join(name);
+        let path = self.own.join(name);
         open_theirs(&path).map_err(|source| ProfilerError::Io { doing: "cannot read", path, source })
     }
 

@@ -55,10 +55,8 @@ impl Answering {
 
     /// Waits until the request is answered as expected, several times in a row over the time `steady`.
     ///
-    /// A request under way at the limit may take its own time limit: a slow page is no failure.
-    ///
-    /// # Errors
-    /// When it still fails at the limit, or is cancelled.
+    /// A request under way at the limit may take its own time limit: a slow page is no failure. Fails when it still
+    /// fails at the limit, or is cancelled.
     pub(crate) fn wait(&self, steady: Duration, judge: Judge, cancel: &Cancel) -> Result<(), SwitchError> {
         let started = Instant::now();
         let (mut answers, mut since) = (0, started);

@@ -1,11 +1,9 @@
 //! The principal type is [`SwitchError`]: why an experiment could not be switched.
 
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
-
-use crate::fault::{CommandFault, Fault};
-use crate::put_back::PutBack;
 
 /// Why an experiment could not be switched. After any of them, [`put_back`](crate::KnobController::put_back) is due.
 #[derive(Debug, thiserror::Error)]
@@ -71,4 +69,106 @@ pub enum SwitchError {
     Cold(#[source] CommandFault),
     #[error("cancelled")]
     Cancelled,
+}
+
+/// Why one thing could not be switched, or not be put back.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    #[error(transparent)]
+    Command(#[from] CommandFault),
+    #[error("cannot {what} {path}: {source}", path = path.display())]
+    File { what: &'static str, path: PathBuf, source: io::Error },
+    #[error("{path} is {is}: {instead}", path = path.display())]
+    Unsafe { path: PathBuf, is: String, instead: &'static str },
+    #[error("the patch {patch} does not apply in {dir}{advice}\n{output}", patch = patch.display(), dir = dir.display())]
+    Patch { patch: PathBuf, dir: PathBuf, advice: &'static str, output: String },
+    #[error("{path} was changed by someone else since: it is left as it is", path = path.display())]
+    Foreign { path: PathBuf },
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandFault {
+    #[error("cannot run `{command}`: {source}; is it installed, and its folder there?")]
+    Start { command: String, source: io::Error },
+    #[error("`{command}` {how}{}", shown(output))]
+    Failed {
+        command: String,
+        /// "ended with status 1", "was killed by signal 9".
+        how: String,
+        output: String,
+    },
+    #[error("`{command}` was not done within {}: it was killed; raise `within` if it needs longer{}", humantime::format_duration(*within), shown(output))]
+    Late { command: String, within: Duration, output: String },
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl Fault {
+    /// Whether it is only a cancellation by [`Cancel`](unladen_load::Cancel).
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Command(CommandFault::Cancelled))
+    }
+
+    pub(crate) fn file(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { what, path, source }
+    }
+}
+
+fn shown(output: &str) -> String {
+    if output.is_empty() { "; it said nothing".into() } else { format!("; it said:\n{output}") }
+}
+
+/// What was put back, and what was not; displayed as a line for each.
+#[derive(Debug, Default)]
+#[must_use = "what could not be put back has to be said"]
+pub struct PutBack {
+    pub done: Vec<String>,
+    pub failed: Vec<NotPutBack>,
+    pub journal: Option<PathBuf>,
+}
+
+/// Something that could not be put back.
+#[derive(Debug)]
+pub struct NotPutBack {
+    pub what: String,
+    pub why: String,
+    /// Command to type instead.
+    pub by_hand: Option<String>,
+}
+
+// === impl PutBack ===
+
+impl PutBack {
+    /// Whether everything was put back.
+    pub fn is_complete(&self) -> bool {
+        self.failed.is_empty()
+    }
+}
+
+impl fmt::Display for PutBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.done.as_slice() {
+            [] if self.failed.is_empty() => return f.write_str("there was nothing to put back"),
+            [] => f.write_str("nothing was put back")?,
+            done => write!(f, "put back: {}", done.join(", "))?,
+        }
+        for NotPutBack { what, why, by_hand } in &self.failed {
+            write!(f, "\nNOT put back: {what}: {why}")?;
+            if let Some(by_hand) = by_hand {
+                write!(f, "\n  by hand: {by_hand}")?;
+            }
+        }
+        if let (Some(journal), false) = (&self.journal, self.failed.is_empty()) {
+            let journal = journal.display();
+            write!(
+                f,
+                "\nThe originals are in {journal}: `unladen prove --restore` tries again; remove it when all is well"
+            )?;
+        }
+        Ok(())
+    }
 }

@@ -15,10 +15,9 @@ use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
 use nix::unistd::Uid;
 
-use crate::claim::PATIENCE;
 use crate::error::SwitchError;
 use crate::plan::Plan;
-use crate::saver::write_new;
+use crate::saver::{PATIENCE, write_new};
 
 const PLAN: &str = "plan.json";
 /// Written under this name, and renamed when complete.

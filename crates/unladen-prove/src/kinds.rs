@@ -5,7 +5,6 @@ mod command;
 mod env;
 mod file;
 mod header;
-mod kind;
 mod patch;
 mod url;
 
@@ -13,9 +12,9 @@ pub use self::command::CommandKnob;
 pub use self::env::EnvKnob;
 pub use self::file::FileKnob;
 pub use self::header::HeaderKnob;
-pub use self::kind::Kind;
 pub use self::patch::PatchKnob;
 pub use self::url::UrlKnob;
+pub use crate::read::Kind;
 
 /// All kinds, in the order of the documentation.
 pub const KINDS: [&Kind; 6] = [&command::KIND, &file::KIND, &env::KIND, &patch::KIND, &url::KIND, &header::KIND];

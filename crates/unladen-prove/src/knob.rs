@@ -9,7 +9,7 @@ use std::fmt;
 
 use unladen_load::{Cancel, Header, UrlLine};
 
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::saver::Saver;
 use crate::shell::Shell;
 use crate::undo::Undo;
@@ -31,19 +31,15 @@ pub trait Knob: fmt::Debug + Send + Sync {
         Reach::System
     }
 
-    /// Checks that it can be switched, saves the original, and returns the way back. Changes nothing.
-    ///
-    /// # Errors
-    /// When it could not be switched, or not be put back.
+    /// Checks that it can be switched, saves the original, and returns the way back. Changes nothing. Fails when it
+    /// could not be switched, or not be put back.
     fn prepare(&self, saver: &mut Saver<'_>) -> Result<Undo, Fault> {
         let _ = saver;
         Ok(Undo::Nothing)
     }
 
-    /// Switches it on or off. A side that was not given restores the original, by `switch.undo`.
-    ///
-    /// # Errors
-    /// When it fails or is cancelled; it may then be in any position.
+    /// Switches it on or off. A side that was not given restores the original, by `switch.undo`. When it fails or is
+    /// cancelled, it may be in any position.
     fn set(&self, on: bool, switch: &Switch<'_>) -> Result<(), Fault> {
         let _ = (on, switch);
         Ok(())

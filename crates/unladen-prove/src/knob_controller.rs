@@ -11,16 +11,13 @@ use std::time::{Duration, Instant};
 use unladen_load::{Cancel, DriverConfig, LoadError};
 
 use crate::answering::{Answering, Judge, STEADY, SURE, is_passing};
-use crate::claim::Claim;
-use crate::error::SwitchError;
+use crate::error::{CommandFault, Fault, NotPutBack, PutBack, SwitchError};
 use crate::experiment::Experiment;
-use crate::fault::{CommandFault, Fault};
 use crate::journal::Journal;
 use crate::knob::{Reach, Switch};
 use crate::plan::{Known, Plan};
-use crate::put_back::{NotPutBack, PutBack};
 use crate::ready::{Ready, USUAL};
-use crate::saver::Saver;
+use crate::saver::{Claim, Saver};
 use crate::shell::{COMMAND_TIME, Shell, quoted};
 use crate::systemd::Systemd;
 use unladen_lockin::Arm;
@@ -69,11 +66,8 @@ pub struct LeftOver {
 
 impl KnobController {
     /// Puts back what a killed run left, checks that everything can be switched, and records the way back. Switches
-    /// nothing yet.
-    ///
-    /// # Errors
-    /// When another run of the experiment is under way, leftovers cannot be put back, a knob could not be switched or
-    /// put back, or the journal cannot be written. Nothing was switched then.
+    /// nothing yet. Fails when another run of the experiment is under way, leftovers cannot be put back, a knob could
+    /// not be switched or put back, or the journal cannot be written. Nothing was switched then.
     pub fn open(experiment: &Experiment) -> Result<Self, SwitchError> {
         Self::open_with(experiment, Systemd::new())
     }
@@ -94,9 +88,9 @@ impl KnobController {
         }
         let shell = Shell::new(&experiment.folder);
         let folder = journal.as_ref().map_or(Path::new("/nonexistent"), Journal::folder);
-        let mut saver = Saver::new(folder, &shell);
+        let mut saver = Saver::new(folder);
         let plan = Plan::make(experiment, &mut saver, &systemd);
-        let claims = saver.into_claims();
+        let claims = saver.claims;
         let plan = plan.and_then(|plan| match &journal {
             Some(journal) => journal.write(&plan).map(|()| plan),
             None => Ok(plan),
@@ -136,10 +130,7 @@ impl KnobController {
     }
 
     /// To be called after a failed request of the arm: if the last switch ran a command, and time may resolve the
-    /// error, waits once more, for longer. Returns whether another try is worth it.
-    ///
-    /// # Errors
-    /// As [`set`](Self::set).
+    /// error, waits once more, for longer. Returns whether another try is worth it. Fails as [`set`](Self::set) does.
     pub fn answers_after_all(&mut self, error: &LoadError, cancel: &Cancel) -> Result<bool, SwitchError> {
         let Some(answering) = self.answering.take().filter(|_| is_passing(error)) else { return Ok(false) };
         answering.wait(SURE, Judge::Caller, cancel)?;
@@ -151,11 +142,9 @@ impl KnobController {
         self.found.as_ref()
     }
 
-    /// Sets the knobs for the arm. Knobs already set are not touched, and restart no service.
-    ///
-    /// # Errors
-    /// When a knob, a restart or a ready check fails, or on cancellation, which kills a running command. Knobs may be
-    /// in any state after that, and [`put_back`](Self::put_back) is due.
+    /// Sets the knobs for the arm. Knobs already set are not touched, and restart no service. Fails when a knob, a
+    /// restart or a ready check fails, or on cancellation, which kills a running command. Knobs may be in any state
+    /// after that, and [`put_back`](Self::put_back) is due.
     pub fn set(&mut self, arm: &Arm, cancel: &Cancel) -> Result<Switched, SwitchError> {
         let started = Instant::now();
         if cancel.is_cancelled() {
@@ -188,10 +177,8 @@ impl KnobController {
         Ok(Switched { knobs, restarted, took: started.elapsed() })
     }
 
-    /// Restarts all services, with the environment from the knobs' current state, and waits until they are ready.
-    ///
-    /// # Errors
-    /// As [`set`](Self::set).
+    /// Restarts all services, with the environment from the knobs' current state, and waits until they are ready. Fails
+    /// as [`set`](Self::set) does.
     pub fn restart_all(&mut self, cancel: &Cancel) -> Result<Switched, SwitchError> {
         let started = Instant::now();
         let restarted = self.restart((0..self.experiment.services.len()).collect(), cancel)?;
@@ -200,10 +187,7 @@ impl KnobController {
     }
 
     /// Makes the next request a cold one: runs the cold command, if there is one, and waits until all services are
-    /// ready. Returns the duration.
-    ///
-    /// # Errors
-    /// As [`set`](Self::set).
+    /// ready. Returns the duration. Fails as [`set`](Self::set) does.
     pub fn cold(&mut self, cancel: &Cancel) -> Result<Duration, SwitchError> {
         let started = Instant::now();
         let Some(cold) = &self.experiment.cold else { return Ok(Duration::ZERO) };
@@ -343,10 +327,8 @@ impl Drop for KnobController {
     }
 }
 
-/// What a killed run of the experiment in this file left behind. The file itself need not exist any more.
-///
-/// # Errors
-/// When a run is under way, or the journal cannot be read.
+/// What a killed run of the experiment in this file left behind. The file itself need not exist any more. Fails when a
+/// run is under way, or the journal cannot be read.
 pub fn left_over(experiment: &Path) -> Result<Option<LeftOver>, SwitchError> {
     let Some(journal) = Journal::find(experiment)? else { return Ok(None) };
     Ok(journal.left_over()?.map(|(plan, switched)| LeftOver {
@@ -355,10 +337,8 @@ pub fn left_over(experiment: &Path) -> Result<Option<LeftOver>, SwitchError> {
     }))
 }
 
-/// Puts back what a killed run of the experiment in this file left behind.
-///
-/// # Errors
-/// When a run is under way, or the journal cannot be read. The report has what could not be put back.
+/// Puts back what a killed run of the experiment in this file left behind. Fails when a run is under way, or the
+/// journal cannot be read. The report has what could not be put back.
 pub fn restore(experiment: &Path) -> Result<PutBack, SwitchError> {
     let Some(journal) = Journal::find(experiment)? else {
         // A mistyped name must not be reported as nothing to put back. Without its file, a journal is enough.

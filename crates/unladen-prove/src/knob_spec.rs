@@ -39,9 +39,7 @@ impl KnobSpec {
 
     pub(crate) fn url(&self, on: bool) -> Option<Url> {
         let blank = Url::parse("about:blank").ok()?;
-        let line =
-            UrlLine { method: http::Method::GET, is_method_named: false, url: blank.clone(), label: None, weight: 1.0 };
-        let mut wanted = Wanted { urls: vec![line], headers: Vec::new() };
+        let mut wanted = Wanted { urls: vec![UrlLine::get(blank.clone())], headers: Vec::new() };
         self.changes.iter().for_each(|change| change.request(on, &mut wanted));
         wanted.urls.pop().map(|line| line.url).filter(|url| *url != blank)
     }

@@ -39,12 +39,9 @@
 
 #![forbid(unsafe_code)]
 
-mod answer_part;
 mod answering;
-mod claim;
 mod error;
 mod experiment;
-mod fault;
 mod journal;
 pub mod kinds;
 mod knob;
@@ -53,30 +50,22 @@ mod knob_spec;
 mod load;
 mod original;
 mod plan;
-mod put_back;
-mod quantile;
 mod read;
 mod ready;
 mod saver;
-mod service;
 mod shell;
 mod systemd;
 mod undo;
 
-pub use crate::answer_part::{AnswerPart, AnswerPartError};
-pub use crate::error::SwitchError;
-pub use crate::experiment::{Cold, Experiment};
-pub use crate::fault::{CommandFault, Fault};
+pub use crate::error::{CommandFault, Fault, NotPutBack, PutBack, SwitchError};
 pub use crate::knob::{Knob, Reach, Switch, Wanted};
 pub use crate::knob_controller::{KnobController, LeftOver, Switched, left_over, restore};
 pub use crate::knob_spec::KnobSpec;
 pub use crate::load::{Budget, Load, Pace};
 pub use crate::original::{Content, Original};
-pub use crate::put_back::{NotPutBack, PutBack};
-pub use crate::quantile::{Quantile, QuantileError};
 pub use crate::read::{ExperimentError, ReadFile};
-pub use crate::ready::{Check, Ready};
+pub use crate::ready::{Check, Ready, Restart, Service};
 pub use crate::saver::Saver;
-pub use crate::service::{Restart, Service};
 pub use crate::shell::{COMMAND_TIME, Shell};
 pub use crate::undo::Undo;
+pub use experiment::{AnswerPart, AnswerPartError, Cold, Experiment, Quantile, QuantileError};

@@ -11,7 +11,7 @@ use nix::sys::time::TimeSpec;
 use nix::unistd::Uid;
 use serde::{Deserialize, Serialize};
 
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::saver::Saver;
 use crate::shell::quoted;
 
@@ -66,32 +66,25 @@ pub enum Content {
 }
 
 impl Original {
-    /// Saves the current state at `path`. A symbolic link is followed unless `link_itself`.
-    ///
-    /// # Errors
-    /// When it is neither a file nor absent, could not be replaced without loss, or cannot be read; when another run
-    /// switches it.
+    /// Saves the current state at `path`. A symbolic link is followed unless `link_itself`. Fails when it is neither a
+    /// file nor absent, could not be replaced without loss, or cannot be read; when another run switches it.
     pub fn save(path: &Path, link_itself: bool, saver: &mut Saver<'_>) -> Result<Self, Fault> {
         saver.claim(path)?;
+        let original = |was| Self { path: path.to_owned(), was, written: None, in_pieces: false };
         let refuse = |is: &str, instead| Err(Fault::Unsafe { path: path.to_owned(), is: is.to_owned(), instead });
         let found = match fs::symlink_metadata(path) {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let folders = path.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty());
                 let folders = folders.take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
-                return Ok(Self {
-                    path: path.to_owned(),
-                    was: Was::Absent { folders },
-                    written: None,
-                    in_pieces: false,
-                });
+                return Ok(original(Was::Absent { folders }));
             }
             Err(source) => return Err(Fault::file("look at", path)(source)),
         };
         if found.is_symlink() {
             if link_itself {
                 let target = fs::read_link(path).map_err(Fault::file("read", path))?;
-                return Ok(Self { path: path.to_owned(), was: Was::Link { target }, written: None, in_pieces: false });
+                return Ok(original(Was::Link { target }));
             }
             // The file behind it is replaced, and the link stays.
             let behind = fs::canonicalize(path).map_err(Fault::file("follow the symbolic link", path))?;
@@ -114,8 +107,7 @@ impl Original {
             return refuse("larger than 64 MiB", "switch it by a command, `mv` for example");
         }
         let bytes = read_seen(path, &found).map_err(Fault::file("read", path))?;
-        let was = Was::File { kept: saver.keep(&bytes)?, meta: Meta::of(&found) };
-        Ok(Self { path: path.to_owned(), was, written: None, in_pieces: false })
+        Ok(original(Was::File { kept: saver.keep(&bytes)?, meta: Meta::of(&found) }))
     }
 
     /// Records all contents that it may be made to hold, so that foreign changes can be recognised later.
@@ -141,8 +133,7 @@ impl Original {
         self.written = None;
     }
 
-    /// # Errors
-    /// If it holds neither its original nor one of our contents: others have changed it, and it is theirs.
+    /// Fails if it holds neither its original nor one of our contents: others have changed it, and it is theirs.
     pub(crate) fn refuse_foreign(&self, journal: &Path) -> Result<(), Fault> {
         if self.is_foreign(journal) { Err(Fault::Foreign { path: self.path.clone() }) } else { Ok(()) }
     }
@@ -167,10 +158,7 @@ impl Original {
         matches!(self.was, Was::Link { .. })
     }
 
-    /// Replaces the content atomically, and keeps owner and mode.
-    ///
-    /// # Errors
-    /// When that fails; the file is then as before.
+    /// Replaces the content atomically, and keeps owner and mode. When that fails, the file is as before.
     pub fn write(&self, content: &Content) -> Result<(), Fault> {
         match content {
             Content::Absent => remove(&self.path).map(drop).map_err(Fault::file("remove", &self.path)),
@@ -184,10 +172,7 @@ impl Original {
         }
     }
 
-    /// Restores the original state; returns whether that changed anything.
-    ///
-    /// # Errors
-    /// When that fails.
+    /// Restores the original state; returns whether that changed anything. Fails when that fails.
     pub fn restore(&self, journal: &Path) -> Result<bool, Fault> {
         // A run killed during a write leaves it behind.
         remove(&beside(&self.path)).map_err(Fault::file("remove", beside(&self.path)))?;

@@ -7,15 +7,11 @@ use serde::{Deserialize, Serialize};
 use unladen_load::Cancel;
 
 use crate::answering::{Answering, Judge, SURE};
-use crate::claim::Claim;
-use crate::error::SwitchError;
+use crate::error::{Fault, NotPutBack, PutBack, SwitchError};
 use crate::experiment::Experiment;
-use crate::fault::Fault;
 use crate::original::Original;
-use crate::put_back::{NotPutBack, PutBack};
-use crate::ready::Ready;
-use crate::saver::Saver;
-use crate::service::Restart;
+use crate::ready::{Ready, Restart};
+use crate::saver::{Claim, Saver};
 use crate::shell::{COMMAND_TIME, Shell, quoted};
 use crate::systemd::Systemd;
 use crate::undo::Undo;
@@ -111,7 +107,7 @@ impl Plan {
         let mut claims: Vec<Claim> = Vec::new();
         for knob in knobs.iter().filter_map(|knob| self.knobs.get(*knob)) {
             for file in knob.undo.iter().flat_map(|(_, undo)| undo.files()) {
-                if !claims.iter().any(|claim| claim.path() == file.path) {
+                if !claims.iter().any(|claim| claim.path == file.path) {
                     let fault = |fault| SwitchError::Check { knob: knob.name.clone(), fault };
                     claims.extend(Claim::take(&file.path).map_err(fault)?);
                 }

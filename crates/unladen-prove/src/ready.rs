@@ -7,6 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use unladen_load::{Cancel, Driver, DriverConfig, Expect, LoadError, RequestBuilder, Statuses, TlsOptions};
 use url::Url;
 
@@ -36,10 +37,7 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(25);
 const CONNECT: Duration = Duration::from_secs(1);
 
 impl Ready {
-    /// Waits until the condition holds for `what`.
-    ///
-    /// # Errors
-    /// When that takes too long, or is cancelled.
+    /// Waits until the condition holds for `what`. Fails when that takes too long, or is cancelled.
     pub(crate) fn wait(&self, what: &str, shell: &Shell, cancel: &Cancel) -> Result<(), SwitchError> {
         let started = Instant::now();
         loop {
@@ -106,6 +104,33 @@ impl fmt::Display for Check {
             Self::Command(command) => write!(f, "`{command}`"),
             Self::Tcp(address) => write!(f, "a connection to {address}"),
             Self::Unix(path) => write!(f, "a connection to {}", path.display()),
+        }
+    }
+}
+
+/// A program that can be restarted; table `[[service]]` of the file.
+#[derive(Clone, Debug)]
+pub struct Service {
+    pub name: String,
+    pub restart: Restart,
+    pub ready: Option<Ready>,
+}
+
+/// How a service is restarted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Restart {
+    /// By a shell command, run with the service's variables from knobs.
+    Command(String),
+    /// As a systemd unit, its name with the suffix; variables go into a drop-in.
+    Unit(String),
+}
+
+impl Restart {
+    pub(crate) fn command(&self) -> String {
+        match self {
+            Self::Command(command) => command.clone(),
+            Self::Unit(unit) => format!("systemctl restart {unit}"),
         }
     }
 }

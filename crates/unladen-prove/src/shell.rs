@@ -16,7 +16,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use unladen_load::{Cancel, open_files_before};
 
-use crate::fault::CommandFault;
+use crate::error::CommandFault;
 
 /// Default time limit of a command.
 pub const COMMAND_TIME: Duration = Duration::from_secs(300);
@@ -52,10 +52,8 @@ impl Shell {
         &self.folder
     }
 
-    /// Runs a command by `sh -c` and waits for its end.
-    ///
-    /// # Errors
-    /// When it does not start, fails, takes longer than `within`, or is cancelled; in the last two cases it is killed.
+    /// Runs a command by `sh -c` and waits for its end. Fails when it does not start, fails, takes longer than
+    /// `within`, or is cancelled; in the last two cases it is killed.
     pub fn run(
         &self,
         command: &str,

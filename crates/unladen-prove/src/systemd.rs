@@ -9,7 +9,7 @@ use std::process::Command;
 
 use unladen_load::Cancel;
 
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::original::{Content, Original};
 use crate::shell::{COMMAND_TIME, Shell};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use unladen_load::Cancel;
 
-use crate::fault::Fault;
+use crate::error::Fault;
 use crate::original::Original;
 use crate::shell::{Shell, quoted};
 
@@ -32,22 +32,14 @@ pub enum Undo {
 }
 
 impl Undo {
-    /// Puts the change back; returns whether that changed anything.
-    ///
-    /// # Errors
-    /// When it fails. All files are tried, and the first error is returned.
+    /// Puts the change back; returns whether that changed anything. All files are tried, and the first error is
+    /// returned.
     pub fn run(&self, journal: &Path, shell: &Shell) -> Result<bool, Fault> {
         match self {
             Self::Nothing => Ok(false),
             Self::Files(files) | Self::Patch { files, .. } => {
-                let mut all = Ok(false);
-                for done in files.iter().map(|file| file.restore(journal)) {
-                    all = match (all, done) {
-                        (Ok(before), Ok(now)) => Ok(before || now),
-                        (Ok(_), Err(error)) | (Err(error), _) => Err(error),
-                    };
-                }
-                all
+                let done = files.iter().map(|file| file.restore(journal));
+                done.fold(Ok(false), |before, now| Ok(before? | now?))
             }
             Self::Command { command, within_ms } => {
                 let within = Duration::from_millis(*within_ms).min(LONGEST);

@@ -1,10 +1,11 @@
 use std::io::Write as _;
 use std::time::Duration;
 
+use unladen_probe::GroupBy;
+
 use super::*;
-use crate::codec::encode;
-use crate::frame::{FrameReader, FrameWriter};
-use crate::probes::{GroupedBy, ProbeAnswer};
+use crate::frame::{FrameReader, FrameWriter, encode};
+use crate::probes::ProbeAnswer;
 
 /// An agent in a thread, and its pipes.
 struct Peer {
@@ -52,7 +53,7 @@ fn an_agent_says_the_time_and_what_has_grown() {
     let Answer::Pong { id: 7, at_ns } = peer.ask(&Ask::Ping { id: 7 }) else { panic!("no pong") };
     assert!((before..=unladen_probe::monotonic_ns()).contains(&at_ns));
 
-    let Answer::Probes(ProbeAnswer::Opened(opened)) = peer.ask(&Ask::Probes(ProbeAsk::Open { by: GroupedBy::Auto }))
+    let Answer::Probes(ProbeAnswer::Opened(opened)) = peer.ask(&Ask::Probes(ProbeAsk::Open { by: GroupBy::Auto }))
     else {
         panic!("not opened")
     };
@@ -85,7 +86,7 @@ fn a_controller_of_another_version_is_told_both() {
     let mut peer = Peer::new();
     peer.send(&Hello { protocol: 99, version: "8.0".into() }.encode());
     let error = peer.end().unwrap_err().to_string();
-    assert!(error.contains("unladen 8.0 with protocol 99") && error.contains("with protocol 2"), "{error}");
+    assert!(error.contains("unladen 8.0 with protocol 99") && error.contains("with protocol 3"), "{error}");
 }
 
 #[test]

@@ -4,7 +4,6 @@ use unladen_probe::is_restart;
 use unladen_trace::{Evidence, EvidenceSource, PhaseSeen};
 
 use super::message::{MAX_EVIDENCE, MAX_REQUESTS};
-use super::room::has_room;
 use crate::shown::shown;
 
 /// Maximum bytes of a text in evidence: SQL is cut before, paths are shorter.
@@ -35,10 +34,7 @@ pub enum EvidenceError {
 
 /// Parses evidence of `groups` groups. The agent may be faulty or hostile: texts are cut to 8 KiB and freed of terminal
 /// controls, lists are cut to what any page makes (the rest counts as lost), and everything that only this machine can
-/// have seen is removed: the page, its answers, its path.
-///
-/// # Errors
-/// When it is invalid.
+/// have seen is removed: the page, its answers, its path. Fails when it is invalid.
 pub fn read_evidence(json: &[u8], groups: usize) -> Result<Evidence, EvidenceError> {
     if json.len() > MAX_EVIDENCE {
         return Err(EvidenceError::TooLong);
@@ -121,10 +117,7 @@ pub(super) struct AskedPhase {
 }
 
 /// Whether evidence matches these phases; the last ones may be missing. The per-request counts are divided by the
-/// number of requests, which the sender knows.
-///
-/// # Errors
-/// If it is of others.
+/// number of requests, which the sender knows. Fails if it is of others.
 pub(super) fn check_phases(evidence: &Evidence, asked: &[AskedPhase]) -> Result<(), EvidenceError> {
     let told = evidence.phases.all();
     let is_same = |(told, asked): (&PhaseSeen, &AskedPhase)| told.on == asked.on;
@@ -152,6 +145,29 @@ fn can_be_seen_there(source: &EvidenceSource) -> bool {
         | EvidenceSource::PhpSettings => true,
         EvidenceSource::Response | EvidenceSource::Restarts | EvidenceSource::Profile => false,
     }
+}
+
+/// Maximum lists and structures: a page that touches ten thousand files makes a fifth of them. An empty structure is
+/// two bytes of JSON and four hundred in memory.
+const MAX_STRUCTURES: usize = 250_000;
+const MAX_VALUES: usize = 4_000_000;
+
+/// Whether it is small enough to be parsed. Invalid JSON is left to the parser: up to the error, the count is right.
+pub(super) fn has_room(json: &[u8]) -> bool {
+    let (mut structures, mut values) = (0, 0);
+    let (mut is_text, mut is_escaped) = (false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            _ if is_text => {}
+            b'{' | b'[' => structures += 1,
+            b',' => values += 1,
+            _ => {}
+        }
+    }
+    structures <= MAX_STRUCTURES && structures + values <= MAX_VALUES
 }
 
 #[cfg(test)]

@@ -1,18 +1,22 @@
 //! The principal type is [`EvidenceSide`]: the tracer of the agent's machine.
 
+use std::io::{self, Write};
+
 use unladen_probe::{
     GroupId, Inspection, InspectionError, Instrument, TracerConfig, group_seen, monotonic_ns, php_settings,
 };
 use unladen_trace::{Evidence, Interval, Window};
 
-use super::message::{EvidenceAnswer, EvidenceAsk, FarLack, MAX_PHASES, MAX_REQUESTS, MAX_WANTED, Wanted};
-use super::pieces::Bounded;
-use super::room::has_room;
+use super::checked::has_room;
+use super::message::{
+    EvidenceAnswer, EvidenceAsk, FarLack, MAX_EVIDENCE, MAX_PHASES, MAX_REQUESTS, MAX_WANTED, Wanted,
+};
+use crate::frame::in_pieces;
 
 /// Maximum events that wait for the end of a phase. Each takes up to some hundred bytes, and an agent is a guest.
 const MOST_EVENTS: usize = 500_000;
 
-/// Traces groups of this machine for another one.
+/// Traces groups of this machine for another one. Nothing is attached at first.
 #[derive(Default)]
 pub struct EvidenceSide {
     open: Option<Open>,
@@ -27,15 +31,8 @@ struct Open {
 }
 
 impl EvidenceSide {
-    /// Nothing is attached yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Answers, in one message or several. Groups are indices of this instrument's readings.
-    ///
-    /// # Errors
-    /// A sentence for the asking side about a forbidden question; or an error of `send`.
+    /// Answers, in one message or several. Groups are indices of this instrument's readings. Fails with a sentence for
+    /// the asking side about a forbidden question, or with an error of `send`.
     pub fn answer<E: From<String>>(
         &mut self,
         ask: EvidenceAsk,
@@ -151,12 +148,12 @@ fn described(instrument: &Instrument, groups: &[(GroupId, bool)]) -> Evidence {
 fn told<E>(mut evidence: Evidence, send: &mut dyn FnMut(EvidenceAnswer) -> Result<(), E>) -> Result<(), E> {
     evidence.leave_out_values();
     let mut json = Bounded::default();
-    if serde_json::to_writer(&mut json, &evidence).is_err() || !has_room(json.bytes()) {
+    if serde_json::to_writer(&mut json, &evidence).is_err() || !has_room(&json.0) {
         let why = "what was seen there is more than can be told".to_owned();
         return send(EvidenceAnswer::Failed { lack: FarLack::Other, why });
     }
-    for (piece, last) in json.pieces() {
-        send(EvidenceAnswer::Piece { piece: piece.to_vec(), last })?;
+    for (piece, last) in in_pieces(&json.0) {
+        send(EvidenceAnswer::Piece { piece, last })?;
     }
     Ok(())
 }
@@ -175,6 +172,24 @@ fn named(instrument: &Instrument, wanted: &[Wanted]) -> Result<Vec<(GroupId, boo
 
 fn failed(error: &InspectionError) -> EvidenceAnswer {
     EvidenceAnswer::Failed { lack: error.into(), why: error.to_string() }
+}
+
+/// Evidence as JSON, up to a maximum length.
+#[derive(Debug, Default)]
+struct Bounded(Vec<u8>);
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > MAX_EVIDENCE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,13 @@
 //! The principal type is [`FarInspection`]: traced groups of another host.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use unladen_trace::Evidence;
 
 use super::checked::{AskedPhase, check_phases, read_evidence};
-use super::message::{EvidenceAnswer, EvidenceAsk, MAX_EVIDENCE, Wanted};
-use super::patience::Patience;
-use super::unable::Unable;
-use crate::answer::Answer;
-use crate::ask::Ask;
+use super::message::{EvidenceAnswer, EvidenceAsk, FarLack, MAX_EVIDENCE, Wanted};
+use crate::ask::{Answer, Ask};
 use crate::clock::ClockOffset;
 use crate::error::SessionError;
 use crate::session::Session;
@@ -31,21 +29,15 @@ pub struct FarInspection<'a> {
 }
 
 impl<'a> FarInspection<'a> {
-    /// Asks the agent to attach to these groups, without waiting.
-    ///
-    /// # Errors
-    /// If the agent is gone, or an earlier answer was not waited for: it may still come, and would be mistaken for
-    /// another.
+    /// Asks the agent to attach to these groups, without waiting. Fails if the agent is gone, or an earlier answer was
+    /// not waited for: it may still come, and would be mistaken for another.
     pub fn ask_attach(session: &'a Session, groups: Vec<Wanted>) -> Result<Self, Unable> {
         let count = groups.len();
         ask(session, EvidenceAsk::Attach { groups })?;
         Ok(Self { session, groups: count, clock: None, phases: Vec::new() })
     }
 
-    /// Waits until it has attached, and measures its clock.
-    ///
-    /// # Errors
-    /// If it cannot, is gone, or does not answer in time.
+    /// Waits until it has attached, and measures its clock. Fails if it cannot, is gone, or does not answer in time.
     pub fn wait_attached(&mut self, patience: &Patience<'_>) -> Result<(), Unable> {
         expect(self.session, patience, &EvidenceAnswer::Attached)?;
         let within = patience.deadline.max(Instant::now() + CLOCK_WITHIN);
@@ -53,27 +45,18 @@ impl<'a> FarInspection<'a> {
         Ok(())
     }
 
-    /// Asks it to begin: earlier traces belong to no phase.
-    ///
-    /// # Errors
-    /// If the agent is gone.
+    /// Asks it to begin: earlier traces belong to no phase. Fails if the agent is gone.
     pub fn ask_begin(&mut self) -> Result<(), Unable> {
         ask(self.session, EvidenceAsk::Begin)
     }
 
-    /// Waits until it has begun.
-    ///
-    /// # Errors
-    /// If it could not, is gone, or does not answer in time.
+    /// Waits until it has begun. Fails if it could not, is gone, or does not answer in time.
     pub fn wait_begun(&mut self, patience: &Patience<'_>) -> Result<(), Unable> {
         expect(self.session, patience, &EvidenceAnswer::Begun)
     }
 
     /// Asks it to count the traces since the last answer as a phase: with the times of requests sent, in ns of the
-    /// local monotonic clock; or without requests, cut into stretches of `request_ns`.
-    ///
-    /// # Errors
-    /// If the agent is gone.
+    /// local monotonic clock; or without requests, cut into stretches of `request_ns`. Fails if the agent is gone.
     pub fn ask_phase(&mut self, on: bool, sent_ns: &[u64], request_ns: u64) -> Result<(), Unable> {
         // Each ping improves the offset, and clocks drift.
         self.clock = self.session.clock().or(self.clock);
@@ -84,52 +67,36 @@ impl<'a> FarInspection<'a> {
         ask(self.session, EvidenceAsk::Phase { on, sent_ns, request_ns })
     }
 
-    /// Waits until the phase is counted.
-    ///
-    /// # Errors
-    /// If it could not, is gone, or does not answer in time.
+    /// Waits until the phase is counted. Fails if it could not, is gone, or does not answer in time.
     pub fn wait_counted(&mut self, patience: &Patience<'_>) -> Result<(), Unable> {
         expect(self.session, patience, &EvidenceAnswer::Counted)
     }
 
-    /// Asks for the evidence, with PHP's settings if `php`.
-    ///
-    /// # Errors
-    /// If the agent is gone.
+    /// Asks for the evidence, with PHP's settings if `php`. Fails if the agent is gone.
     pub fn ask_finish(&mut self, php: bool) -> Result<(), Unable> {
         ask(self.session, EvidenceAsk::Finish { php })
     }
 
-    /// The evidence, without the groups' weights.
-    ///
-    /// # Errors
-    /// If the agent cannot provide it, is gone, does not answer in time, or sends something invalid.
+    /// The evidence, without the groups' weights. Fails if the agent cannot provide it, is gone, does not answer in
+    /// time, or sends something invalid.
     pub fn finish(&mut self, patience: &Patience<'_>) -> Result<Evidence, Unable> {
         evidence(self.session, self.groups, &std::mem::take(&mut self.phases), patience)
     }
 
     /// Facts about groups without tracing them: their programs, where they live, the settings of the PHPs among them.
-    ///
-    /// # Errors
-    /// As [`finish`](Self::finish).
+    /// Fails as [`finish`](Self::finish) does.
     pub fn describe(session: &Session, groups: Vec<Wanted>, patience: &Patience<'_>) -> Result<Evidence, Unable> {
         let count = groups.len();
         ask(session, EvidenceAsk::Describe { groups })?;
         evidence(session, count, &[], patience)
     }
 
-    /// Asks the agent to detach, without waiting.
-    ///
-    /// # Errors
-    /// If the agent is gone.
+    /// Asks the agent to detach, without waiting. Fails if the agent is gone.
     pub fn ask_detach(&mut self) -> Result<(), Unable> {
         ask(self.session, EvidenceAsk::Detach)
     }
 
-    /// Waits until it has detached.
-    ///
-    /// # Errors
-    /// If the agent is gone, or does not answer in time.
+    /// Waits until it has detached. Fails if the agent is gone, or does not answer in time.
     pub fn wait_detached(&mut self, patience: &Patience<'_>) -> Result<(), Unable> {
         expect(self.session, patience, &EvidenceAnswer::Detached)
     }
@@ -190,4 +157,29 @@ fn expect(session: &Session, patience: &Patience<'_>, wanted: &EvidenceAnswer) -
 
 fn unexpected(session: &Session, answer: &EvidenceAnswer) -> Unable {
     session.unexpected(&Answer::Evidence(answer.clone())).into()
+}
+
+/// Why nothing, or nothing more, can be traced on a host.
+#[derive(Debug, thiserror::Error)]
+pub enum Unable {
+    #[error("{why}")]
+    Lacks { lack: FarLack, why: String },
+    /// The host is lost, or sends something invalid: no more questions are possible.
+    #[error(transparent)]
+    Lost(#[from] SessionError),
+}
+
+/// How long an answer is waited for. Hosts asked together share one, so that several silent ones take no longer than
+/// one.
+#[derive(Clone, Copy)]
+pub struct Patience<'a> {
+    pub deadline: Instant,
+    /// Stop waiting when this returns false.
+    pub is_wanted: &'a dyn Fn() -> bool,
+}
+
+impl fmt::Debug for Patience<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Patience").field("deadline", &self.deadline).finish_non_exhaustive()
+    }
 }

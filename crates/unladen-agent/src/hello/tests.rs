@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn a_hello_reads_back_as_itself() {
     assert_eq!(Hello::decode(&Hello::own().encode()), Some(Hello::own()));
-    assert_eq!(Hello::own().line(), format!("unladen-agent-protocol 2 {}", env!("CARGO_PKG_VERSION")));
+    assert_eq!(Hello::own().line(), format!("unladen-agent-protocol 3 {}", env!("CARGO_PKG_VERSION")));
 }
 
 /// What another version sends, for ever.

@@ -5,11 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use unladen_load::{ErrorKind, LoadEnd, RecordBatch};
 
-use crate::codec::{CodecError, decode};
 use crate::far_times::FarTimes;
-
-/// Bytes of a configuration or plan in one message: a list of URLs may be longer than a frame.
-const PIECE: usize = 1 << 19;
+use crate::frame::{CodecError, decode, in_pieces};
 
 /// Questions about a load. Each is answered once, in order; [`Begin`](Self::Begin) by all answers of the load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,23 +78,17 @@ pub enum PiecesError {
     Damaged(#[from] CodecError),
 }
 
-/// Splits a configuration or plan into pieces; the flag marks the last.
-///
-/// # Errors
-/// When it takes more than 64 MiB.
+/// Splits a configuration or plan into pieces; the flag marks the last. Fails when it takes more than 64 MiB.
 pub fn pieces<M: Serialize>(message: &M) -> Result<Vec<(Vec<u8>, bool)>, CodecError> {
     let bytes = postcard::to_stdvec(message)?;
     if bytes.len() > LONGEST {
         return Err(CodecError::TooLong(bytes.len()));
     }
-    let count = bytes.len().div_ceil(PIECE);
-    Ok(bytes.chunks(PIECE).enumerate().map(|(index, piece)| (piece.to_vec(), index + 1 == count)).collect())
+    Ok(in_pieces(&bytes).collect())
 }
 
-/// The message, once all pieces have come; `before` keeps earlier ones, in at most `longest` bytes.
-///
-/// # Errors
-/// When there are more, or they form no such message.
+/// The message, once all pieces have come; `before` keeps earlier ones, in at most `longest` bytes. Fails when there
+/// are more, or they form no such message.
 pub fn gathered<T: DeserializeOwned>(
     before: &mut Vec<u8>,
     piece: &[u8],

@@ -1,10 +1,13 @@
 //! The principal type is [`Account`]: checked messages of another host's agent about its counters.
 
+use std::time::Duration;
+
+use unladen_machine::MachineTimes;
+
 use super::message::{
     FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, MAX_COUNTERS, MAX_GROUPS, MAX_NAME, MAX_TEXT, Opened,
     ProbeAnswer,
 };
-use super::reading::FarReading;
 use crate::shown::shown;
 
 /// Maximum amounts in a reading: more than a thousand busy groups have.
@@ -24,10 +27,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// Creates it from the open counters.
-    ///
-    /// # Errors
-    /// What is invalid, in words.
+    /// Creates it from the open counters. Fails with what is invalid, in words.
     pub fn new(opened: Opened) -> Result<Self, String> {
         Ok(Self { opened: checked(opened)?, groups: Vec::new(), last_at_ns: 0 })
     }
@@ -42,10 +42,8 @@ impl Account {
         &self.groups
     }
 
-    /// Adds an answer to a reading; returns the question's id if the reading is complete.
-    ///
-    /// # Errors
-    /// What is invalid, in words.
+    /// Adds an answer to a reading; returns the question's id if the reading is complete. Fails with what is invalid,
+    /// in words.
     pub fn add(&mut self, reading: &mut FarReading, answer: ProbeAnswer) -> Result<Option<u64>, String> {
         match answer {
             ProbeAnswer::Opened(_) => Err("its probes were opened a second time".to_owned()),
@@ -146,6 +144,22 @@ fn checked_group(group: FarGroup) -> Result<FarGroup, String> {
         kind => kind,
     };
     Ok(FarGroup { name: shown(&group.name, MAX_NAME), kind })
+}
+
+/// A reading of another host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FarReading {
+    /// ns of that host's own monotonic clock.
+    pub at_ns: u64,
+    /// Group, counter (both by index), and growth since the previous reading.
+    pub grown: Vec<(usize, usize, u64)>,
+    /// Exit records lost since then; if not 0, the counts are incomplete.
+    pub lost: u64,
+    /// The machine's times since the previous reading.
+    pub times: MachineTimes,
+    /// CPU of all readings there, in ns.
+    pub own_cpu_ns: u64,
+    pub round_trip: Duration,
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ const NOT_OPEN: &str = "the probes are not open yet";
 
 const FURTHER: &str = "further groups";
 
-/// Reads the counters of this machine for another one.
+/// Reads the counters of this machine for another one. Nothing is open at first.
 #[derive(Default)]
 pub struct FarSide {
     open: Option<Open>,
@@ -46,20 +46,12 @@ struct Part {
 }
 
 impl FarSide {
-    /// Nothing is open yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The instrument, once it is open.
     pub fn instrument(&mut self) -> Option<&mut Instrument> {
         self.open.as_mut().map(|open| &mut open.instrument)
     }
 
-    /// Answers, in one message or several.
-    ///
-    /// # Errors
-    /// A sentence for the asking side; or an error of `send`.
+    /// Answers, in one message or several. Fails with a sentence for the asking side, or with an error of `send`.
     pub fn answer<E: From<String>>(
         &mut self,
         ask: ProbeAsk,
@@ -68,7 +60,7 @@ impl FarSide {
         match ask {
             ProbeAsk::Open { .. } if self.open.is_some() => Err("the probes are open already".to_owned().into()),
             ProbeAsk::Open { by } => {
-                let (open, opened) = Open::with(by.into()).map_err(|error| error.to_string())?;
+                let (open, opened) = Open::with(by).map_err(|error| error.to_string())?;
                 self.open = Some(open);
                 send(ProbeAnswer::Opened(opened))
             }

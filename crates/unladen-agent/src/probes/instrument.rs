@@ -1,15 +1,13 @@
 //! The principal type is [`FarInstrument`]: the probes of another host, read from here.
 
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use unladen_probe::GroupBy;
 
-use super::account::Account;
+use super::account::{Account, FarReading};
 use super::message::{FarCounter, FarGroup, MAX_CONNECTIONS, MAX_TAKERS, Opened, ProbeAnswer, ProbeAsk};
-use super::reading::FarReading;
-use crate::answer::Answer;
-use crate::ask::Ask;
+use crate::ask::{Answer, Ask};
 use crate::error::SessionError;
 use crate::session::Session;
 use crate::standpoint::Witness;
@@ -29,12 +27,10 @@ pub struct FarInstrument {
 }
 
 impl FarInstrument {
-    /// Opens all probes of the agent, and takes the first reading, the base of the growth.
-    ///
-    /// # Errors
-    /// If the agent cannot, is gone, or does not answer in time.
+    /// Opens all probes of the agent, and takes the first reading, the base of the growth. Fails if the agent cannot,
+    /// is gone, or does not answer in time.
     pub fn open(session: Session, by: GroupBy, deadline: Instant) -> Result<Self, SessionError> {
-        session.send(&Ask::Probes(ProbeAsk::Open { by: by.into() }))?;
+        session.send(&Ask::Probes(ProbeAsk::Open { by }))?;
         let account = match session.recv(deadline)? {
             Answer::Probes(ProbeAnswer::Opened(opened)) => {
                 Account::new(opened).map_err(|why| session.malformed(why))?
@@ -46,10 +42,7 @@ impl FarInstrument {
         Ok(instrument)
     }
 
-    /// Asks for a reading without waiting, so that all hosts are asked at once.
-    ///
-    /// # Errors
-    /// If the agent is gone.
+    /// Asks for a reading without waiting, so that all hosts are asked at once. Fails if the agent is gone.
     pub fn ask_read(&mut self) -> Result<(), SessionError> {
         let id = self.next_id;
         self.next_id += 1;
@@ -58,10 +51,7 @@ impl FarInstrument {
     }
 
     /// Waits for the last requested reading. Late answers to earlier questions are added to it: growth is since the
-    /// last successful wait.
-    ///
-    /// # Errors
-    /// If it does not come in time, the agent is gone, or it sends something invalid.
+    /// last successful wait. Fails if it does not come in time, the agent is gone, or it sends something invalid.
     pub fn wait_read(&mut self, deadline: Instant) -> Result<FarReading, SessionError> {
         let Some((wanted, asked)) = self.asked else {
             return Err(self.session.malformed("a reading that nobody has asked for".to_owned()));
@@ -96,19 +86,14 @@ impl FarInstrument {
         }
     }
 
-    /// Asks for a reading and waits for it.
-    ///
-    /// # Errors
-    /// As [`wait_read`](Self::wait_read).
+    /// Asks for a reading and waits for it. Fails as [`wait_read`](Self::wait_read) does.
     pub fn read(&mut self, deadline: Instant) -> Result<FarReading, SessionError> {
         self.ask_read()?;
         self.wait_read(deadline)
     }
 
-    /// Which of these processes the agent sees: those counted both there and here.
-    ///
-    /// # Errors
-    /// If the agent is gone, does not answer in time, or answers something else.
+    /// Which of these processes the agent sees: those counted both there and here. Fails if the agent is gone, does not
+    /// answer in time, or answers something else.
     pub fn sees(&self, witnesses: &[Witness], deadline: Instant) -> Result<Vec<bool>, SessionError> {
         self.session.send(&Ask::Probes(ProbeAsk::Sees { witnesses: witnesses.to_vec() }))?;
         match self.session.recv(deadline)? {
@@ -118,10 +103,7 @@ impl FarInstrument {
     }
 
     /// The indices of the groups that listen at each of these addresses there; `is_wanted` is polled meanwhile. A late
-    /// answer is skipped.
-    ///
-    /// # Errors
-    /// As [`sees`](Self::sees), and if it is no longer wanted.
+    /// answer is skipped. Fails as [`sees`](Self::sees) does, and if it is no longer wanted.
     pub fn takers(
         &self,
         addresses: &[SocketAddr],
@@ -140,18 +122,13 @@ impl FarInstrument {
     }
 
     /// Has the agent look for a third of a second for addresses that these groups have connected to, without waiting.
-    ///
-    /// # Errors
-    /// If the agent is gone.
+    /// Fails if the agent is gone.
     pub fn ask_asked(&self, groups: &[usize]) -> Result<(), SessionError> {
         let groups = groups.iter().filter_map(|group| u32::try_from(*group).ok()).take(MAX_CONNECTIONS).collect();
         self.session.send(&Ask::Probes(ProbeAsk::Asked { groups }))
     }
 
-    /// The remote ends of those connections.
-    ///
-    /// # Errors
-    /// As [`takers`](Self::takers).
+    /// The remote ends of those connections. Fails as [`takers`](Self::takers) does.
     pub fn wait_asked(&self, deadline: Instant, is_wanted: &dyn Fn() -> bool) -> Result<Vec<SocketAddr>, SessionError> {
         match self.session.recv_of_connections(deadline, is_wanted)? {
             Answer::Probes(ProbeAnswer::Asked(asked)) => Ok(asked.into_iter().take(MAX_CONNECTIONS).collect()),
@@ -172,11 +149,6 @@ impl FarInstrument {
     /// What is open there, and what is not.
     pub fn opened(&self) -> &Opened {
         self.account.opened()
-    }
-
-    /// Duration of a reading there.
-    pub fn cost_wall(&self) -> Duration {
-        Duration::from_nanos(self.account.opened().cost_wall_ns)
     }
 
     /// The session: its round trips, clock and host.

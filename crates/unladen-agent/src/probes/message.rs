@@ -25,7 +25,8 @@ pub(crate) const MAX_TAKERS: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProbeAsk {
     Open {
-        by: GroupedBy,
+        #[serde(with = "GroupedBy")]
+        by: GroupBy,
     },
     Read {
         id: u64,
@@ -142,9 +143,10 @@ pub struct FarShortfall {
     pub takes: String,
 }
 
-/// How processes are grouped: as [`GroupBy`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GroupedBy {
+/// How a [`GroupBy`] is sent.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "GroupBy")]
+enum GroupedBy {
     Auto,
     Cgroup,
     Exe,
@@ -217,30 +219,4 @@ impl From<&FarGroup> for Group {
 
 fn cut(name: &str) -> &str {
     &name[..name.floor_char_boundary(MAX_NAME)]
-}
-
-// === impl GroupedBy ===
-
-impl From<GroupBy> for GroupedBy {
-    fn from(by: GroupBy) -> Self {
-        match by {
-            GroupBy::Auto => Self::Auto,
-            GroupBy::Cgroup => Self::Cgroup,
-            GroupBy::Exe => Self::Exe,
-            GroupBy::User => Self::User,
-            GroupBy::Pid => Self::Pid,
-        }
-    }
-}
-
-impl From<GroupedBy> for GroupBy {
-    fn from(by: GroupedBy) -> Self {
-        match by {
-            GroupedBy::Auto => Self::Auto,
-            GroupedBy::Cgroup => Self::Cgroup,
-            GroupedBy::Exe => Self::Exe,
-            GroupedBy::User => Self::User,
-            GroupedBy::Pid => Self::Pid,
-        }
-    }
 }

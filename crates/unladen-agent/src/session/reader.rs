@@ -1,14 +1,15 @@
 //! The principal function is [`read`]: reads the other host's output, first lines of its shell, then frames.
 
-use std::io::{BufRead as _, BufReader, Read};
-use std::sync::mpsc::SyncSender;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read, Take, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use crate::answer::Answer;
+use crate::ask::{Answer, Ask};
 use crate::bootstrap::Said;
 use crate::clock::Pings;
-use crate::codec::decode;
-use crate::frame::{FrameError, FrameReader};
+use crate::frame::{FrameError, FrameReader, FrameWriter, decode, encode};
 use crate::hello::Hello;
 use crate::shown::shown_without_secrets;
 
@@ -128,5 +129,48 @@ fn ending(error: &FrameError) -> String {
         FrameError::Cut => "the connection to its agent broke within a frame".to_owned(),
         FrameError::TooLong(_) => format!("its agent sent {error}"),
         FrameError::Io(error) => error.to_string(),
+    }
+}
+
+/// Something is sent this often, since an agent that hears nothing for a minute ends.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+
+#[derive(Debug)]
+pub(super) enum Out {
+    Line(String),
+    File(Take<File>),
+    Frame(Vec<u8>),
+    Ping,
+}
+
+/// Writes the queue until its senders or the reader are gone; then closes the pipe.
+pub(super) fn write(to: impl Write, queue: &Receiver<Out>, pings: &Arc<Mutex<Pings>>) {
+    // Both errors mean that the other side has left, which the reading thread reports.
+    let _ = write_all(to, queue, pings);
+}
+
+fn write_all(mut to: impl Write, queue: &Receiver<Out>, pings: &Arc<Mutex<Pings>>) -> Result<(), FrameError> {
+    let mut frames = false;
+    loop {
+        let out = match queue.recv_timeout(KEEP_ALIVE) {
+            Ok(out) => out,
+            Err(RecvTimeoutError::Timeout) if frames => Out::Ping,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        };
+        frames |= matches!(out, Out::Frame(_));
+        match out {
+            Out::Line(line) => to.write_all(line.as_bytes()).and_then(|()| to.flush())?,
+            Out::File(mut file) => {
+                io::copy(&mut file, &mut to)?;
+                to.flush()?;
+            }
+            Out::Frame(body) => FrameWriter::new(&mut to).write(&body)?,
+            Out::Ping => {
+                let id = pings.lock().unwrap_or_else(PoisonError::into_inner).send(unladen_probe::monotonic_ns());
+                let body = encode(&Ask::Ping { id }).map_err(io::Error::other)?;
+                FrameWriter::new(&mut to).write(&body)?;
+            }
+        }
     }
 }

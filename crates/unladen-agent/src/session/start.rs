@@ -1,14 +1,12 @@
 //! The principal function is [`start`]: from a host's command to an agent that answers.
 
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::last_words::LastWords;
-use super::options::SessionOptions;
-use super::reader::{self, Event};
-use super::transport::Transport;
-use super::writer::{self, Out};
+use super::reader::{self, Event, Out};
+use super::transport::{LastWords, Transport};
 use crate::binary::AgentBinary;
 use crate::bootstrap::{Bootstrap, Said};
 use crate::clock::Pings;
@@ -64,7 +62,7 @@ pub(super) fn start(host: &Host, options: &SessionOptions) -> Result<Started, Se
     let words = LastWords::of(pipes.stderr);
     let (marker, for_reader, for_writer) = (bootstrap.marker(), Arc::clone(&pings), Arc::clone(&pings));
     std::thread::spawn(move || reader::read(pipes.stdout, &marker, &sender, &for_reader));
-    std::thread::spawn(move || writer::write(pipes.stdin, &queue, &for_writer));
+    std::thread::spawn(move || reader::write(pipes.stdin, &queue, &for_writer));
     let link = Link { out, events, pings, words, transport };
     let deadline = Instant::now() + options.connect_timeout;
     let starting =
@@ -209,5 +207,23 @@ fn lacking(missing: &str) -> &'static str {
         "/proc" => "mount it (mount -t proc proc /proc), as all that is counted is read there too",
         "/dev/null" => "make it (mknod -m 666 /dev/null c 1 3)",
         _ => "install it (coreutils or busybox), or install unladen there",
+    }
+}
+
+/// Default of `connect_timeout`: some users type a password meanwhile.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How a session is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionOptions {
+    pub copy: bool,
+    /// The program to copy; else it is searched ([`AgentBinary::find`](crate::AgentBinary::find)).
+    pub agent: Option<PathBuf>,
+    pub connect_timeout: Duration,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self { copy: true, agent: None, connect_timeout: CONNECT_TIMEOUT }
     }
 }

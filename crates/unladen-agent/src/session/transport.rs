@@ -1,14 +1,18 @@
 //! The principal type is [`Transport`]: the running command that leads to a host.
 
-use std::io;
+use std::collections::VecDeque;
+use std::io::{self, Read};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use unladen_trace::without_secrets;
 
 use crate::host::Host;
+use crate::shown::shown;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -98,3 +102,73 @@ fn descendants(of: u32, depth: usize, found: &mut Vec<Pid>) {
         descendants(pid, depth + 1, found);
     }
 }
+
+const KEPT: usize = 8 << 10;
+
+const LINES: usize = 5;
+
+const MOST: usize = 1000;
+
+/// Pauses for last words that are still to come.
+const PAUSES: usize = 40;
+
+/// The end of a command's stderr.
+#[derive(Debug, Default)]
+pub(super) struct LastWords {
+    bytes: Mutex<VecDeque<u8>>,
+    has_ended: AtomicBool,
+}
+
+impl LastWords {
+    pub(super) fn of(mut pipe: impl Read + Send + 'static) -> Arc<Self> {
+        let words = Arc::new(Self::default());
+        let kept = Arc::clone(&words);
+        std::thread::spawn(move || {
+            let mut piece = [0; 1024];
+            while let Ok(read @ 1..) = pipe.read(&mut piece) {
+                kept.take(&piece[..read]);
+            }
+            kept.has_ended.store(true, Ordering::Release);
+        });
+        words
+    }
+
+    fn take(&self, piece: &[u8]) {
+        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        bytes.extend(piece);
+        let too_many = bytes.len().saturating_sub(KEPT);
+        bytes.drain(..too_many);
+    }
+
+    /// Waits a moment for the end of the pipe: the last words give the reason.
+    pub(super) fn settle(&self) {
+        for _ in 0..PAUSES {
+            if self.has_ended.load(Ordering::Acquire) {
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// The last lines, joined; empty if there are none.
+    pub(super) fn text(&self) -> String {
+        let bytes: Vec<u8> = self.bytes.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        // The first line may be cut, and its secret without the name that marks it.
+        let is_cut = bytes.len() >= KEPT;
+        let lines = text.split(['\n', '\r']).skip(usize::from(is_cut));
+        let lines: Vec<&str> = lines.map(str::trim).filter(|line| !line.is_empty()).collect();
+        // A shell that traces its commands, or an ssh that names the failed one, repeats what may be a password.
+        let last = &lines[lines.len().saturating_sub(LINES)..];
+        let lines: Vec<String> = last.iter().copied().map(without_secrets).collect();
+        shown(&lines.join(" / "), MOST)
+    }
+
+    pub(super) fn behind_colon(&self) -> String {
+        let text = self.text();
+        if text.is_empty() { text } else { format!(": {text}") }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,5 @@
 use super::*;
-use crate::exposition::Exposition;
-use crate::format::Format;
+use crate::exposition::{Exposition, Format};
 
 /// What an answer takes, in ms.
 const TOOK: u64 = 2;
@@ -181,7 +180,7 @@ fn what_does_not_move_is_refused() {
 fn an_exporter_with_many_families_took_all_memory() {
     let text =
         |value: u64| -> String { (0..10).map(|number| counter(&format!("hits_{number}_total"), value)).collect() };
-    let (mut watch, mut growth) = (Watch { room: Room(25), ..Watch::default() }, Growth::default());
+    let (mut watch, mut growth) = (Watch { moves: MOST_MOVES - 25, ..Watch::default() }, Growth::default());
     for at in 0..9 {
         let text = text(at);
         let grown = growth.advance(&Exposition::parse(text.as_bytes(), Format::Text).unwrap());

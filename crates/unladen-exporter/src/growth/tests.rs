@@ -1,5 +1,5 @@
 use super::*;
-use crate::format::Format;
+use crate::exposition::Format;
 
 fn advance(growth: &mut Growth, text: &str, format: Format) -> Vec<(String, f64)> {
     advance_at(growth, text, format, None)

@@ -171,7 +171,7 @@ proptest! {
 #[test]
 fn what_cadvisor_tells_is_read_with_its_times() {
     use crate::growth::Growth;
-    use crate::unit::Unit;
+    use crate::series::Unit;
 
     let before = include_str!("cadvisor.txt");
     // One look of its housekeeping later.

@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LoadError;
-use crate::load::LoadPlan;
 use crate::mix::Mix;
-use crate::schedule::{Arrivals, Schedule, Step};
-use crate::share::Share;
-use crate::stop::Stop;
+use crate::run::LoadPlan;
+use crate::schedule::{Schedule, Step, Stop};
+use crate::share::{Share, Turns};
 
 /// Maximum entries of a mix, and steps of a schedule.
 const MOST: usize = 1_000_000;
@@ -17,24 +16,19 @@ const MOST: usize = 1_000_000;
 /// A [`LoadPlan`] for another host: times count from its start, which is agreed on separately.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanForm {
-    mix: Vec<(u64, f64)>,
-    steps: Vec<(f64, f64, Duration)>,
-    arrivals: Arrivals,
-    arrivals_seed: u64,
+    mix: Mix,
+    schedule: Option<Schedule>,
     length: Duration,
     most_requests: Option<u64>,
     grace: Duration,
-    concurrency: u64,
+    concurrency: usize,
     share: Share,
     seed: u64,
 }
 
 impl PlanForm {
     /// Form of a plan for one share; the plan's concurrency is that of all shares. `length` is how long after its start
-    /// the plan stops sending.
-    ///
-    /// # Errors
-    /// When fewer requests may be under way at once than there are hosts.
+    /// the plan stops sending. Fails when fewer requests may be under way at once than there are hosts.
     pub fn of(plan: &LoadPlan, length: Duration, share: Share) -> Result<Self, LoadError> {
         let concurrency = share.of_workers(plan.concurrency);
         if concurrency == 0 {
@@ -44,36 +38,28 @@ impl PlanForm {
                 expected: "at least one request under way for each host",
             });
         }
-        let steps = plan.schedule.as_ref().map_or(&[][..], Schedule::steps);
         Ok(Self {
-            mix: plan.mix.entries().map(|(index, sum)| (index as u64, sum)).collect(),
-            steps: steps.iter().map(|step| (step.from, step.to, step.time)).collect(),
-            arrivals: plan.schedule.as_ref().map_or(Arrivals::Constant, Schedule::arrivals),
-            arrivals_seed: plan.schedule.as_ref().map_or(0, Schedule::seed),
+            mix: plan.mix.clone(),
+            schedule: plan.schedule.clone(),
             length,
             most_requests: plan.stop.max_requests,
             grace: plan.grace,
-            concurrency: concurrency as u64,
+            concurrency,
             share,
             seed: plan.seed,
         })
     }
 
-    /// The plan, starting at `start`.
-    ///
-    /// # Errors
-    /// When no client could have made it.
+    /// The plan, starting at `start`. Fails when no client could have made it.
     pub fn plan(self, start: Instant) -> Result<LoadPlan, LoadError> {
         let wrong = |what, expected| LoadError::Config { what, value: "damaged".into(), expected };
-        if self.mix.len() > MOST || self.steps.len() > MOST {
+        if self.mix.len() > MOST || self.steps().len() > MOST {
             return Err(wrong("plan", "at most a million requests and steps"));
         }
-        let entries = self.mix.into_iter().map(|(index, sum)| Some((usize::try_from(index).ok()?, sum)));
-        let mix = entries.collect::<Option<Vec<_>>>().and_then(Mix::of_entries);
-        let mix = mix.ok_or_else(|| wrong("mix", "requests with rising sums of weights"))?;
-        let steps: Vec<Step> = self.steps.into_iter().map(|(from, to, time)| Step { from, to, time }).collect();
-        let schedule =
-            if steps.is_empty() { None } else { Some(Schedule::new(steps, self.arrivals, self.arrivals_seed)?) };
+        if !self.mix.is_consistent() {
+            return Err(wrong("mix", "requests with rising sums of weights"));
+        }
+        let schedule = self.schedule.map(Schedule::checked).transpose()?;
         let mut stop = Stop::after(self.length);
         if let Some(until) = start.checked_add(self.length) {
             stop.until = until;
@@ -84,10 +70,10 @@ impl PlanForm {
             start: Some(start),
             stop,
             grace: self.grace,
-            concurrency: usize::try_from(self.concurrency).unwrap_or(usize::MAX),
+            concurrency: self.concurrency,
             share: self.share.checked()?,
             seed: self.seed,
-            ..LoadPlan::new(mix)
+            ..LoadPlan::new(self.mix)
         })
     }
 
@@ -95,12 +81,12 @@ impl PlanForm {
     /// loop without a number of requests.
     pub fn at_most(&self) -> Option<u64> {
         let of_number = self.most_requests.map(|most| self.share.of_requests(most));
-        if self.steps.is_empty() {
+        if self.schedule.is_none() {
             return of_number;
         }
         let mut left = self.length.as_secs_f64();
         let mut requests = 0.0;
-        for (from, to, time) in &self.steps {
+        for Step { from, to, time } in self.steps() {
             let whole = time.as_secs_f64();
             let time = whole.min(left);
             if time > 0.0 {
@@ -118,13 +104,16 @@ impl PlanForm {
     /// Requests of this share planned by `until`, since the start; `None` without a plan, as in a closed loop without a
     /// number of requests.
     pub fn planned(&self, until: Duration) -> Option<u64> {
-        if self.steps.is_empty() {
+        let Some(schedule) = self.schedule.clone() else {
             return self.most_requests.map(|most| self.share.of_requests(most));
-        }
-        let steps = self.steps.iter().map(|&(from, to, time)| Step { from, to, time }).collect();
-        let schedule = Schedule::new(steps, self.arrivals, self.arrivals_seed).ok()?;
-        let turns = crate::turns::Turns::of(&schedule, self.share, self.most_requests);
+        };
+        let schedule = schedule.checked().ok()?;
+        let turns = Turns::of(&schedule, self.share, self.most_requests);
         let end = until.min(self.length);
         Some(turns.take_while(|(_, time)| *time < end).count() as u64)
+    }
+
+    fn steps(&self) -> &[Step] {
+        self.schedule.as_ref().map_or(&[], Schedule::steps)
     }
 }

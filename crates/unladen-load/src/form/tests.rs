@@ -97,7 +97,10 @@ fn damaged_forms_are_refused() {
     for (whole, damaged) in [
         (r#""mix":[[0,1.0]]"#, r#""mix":[]"#),
         (r#""mix":[[0,1.0]]"#, r#""mix":[[0,1.0],[1,0.5]]"#),
-        (r#""steps":[]"#, r#""steps":[[-1.0,5.0,{"secs":1,"nanos":0}]]"#),
+        (
+            r#""schedule":null"#,
+            r#""schedule":{"steps":[{"from":-1.0,"to":5.0,"time":{"secs":1,"nanos":0}}],"arrivals":"Constant","seed":0}"#,
+        ),
         (r#""of":1"#, r#""of":0"#),
     ] {
         assert!(text.contains(whole), "{text}");
@@ -194,4 +197,21 @@ fn no_share_has_more_than_at_most() {
             }
         }
     }
+}
+
+/// A load from another host is sent as it would be from here.
+#[test]
+fn a_target_that_no_url_holds_stays_as_it_is() {
+    let page = Request::get("http://localhost/").unwrap().target("//x/../y/%2e%2e/z?a=../b").unwrap().build().unwrap();
+    let again = RequestForm::of(&page).request().unwrap();
+    assert_eq!((again.target(), again.http1.uri()), ("//x/../y/%2e%2e/z?a=../b", page.http1.uri()));
+    assert_eq!(again.http2.uri(), "http://localhost//x/../y/%2e%2e/z?a=../b");
+}
+
+#[test]
+fn more_headers_than_a_map_holds_are_refused() {
+    let page = Request::get("http://localhost/").unwrap().build().unwrap();
+    let headers = (0..40_000).map(|number| (format!("x-{number}"), Vec::new())).collect();
+    let form = RequestForm { headers, ..RequestForm::of(&page) };
+    assert!(matches!(form.request(), Err(LoadError::Config { expected: "fewer headers", .. })));
 }

@@ -2,7 +2,7 @@ use super::*;
 
 fn host(url: &str) -> String {
     let request = Request::get(url).unwrap().build().unwrap();
-    request.http1().headers()[header::HOST].to_str().unwrap().to_owned()
+    request.http1.headers()[header::HOST].to_str().unwrap().to_owned()
 }
 
 fn error(result: Result<RequestBuilder, RequestError>) -> String {
@@ -21,9 +21,9 @@ fn the_host_carries_a_port_only_where_it_differs() {
 #[test]
 fn each_version_gets_its_shape() {
     let request = Request::get("https://example.org:8443/a%20b?q=1#part").unwrap().build().unwrap();
-    assert_eq!(request.http1().uri(), "/a%20b?q=1");
-    assert_eq!(request.http2().uri(), "https://example.org:8443/a%20b?q=1");
-    assert!(!request.http2().headers().contains_key(header::HOST));
+    assert_eq!(request.http1.uri(), "/a%20b?q=1");
+    assert_eq!(request.http2.uri(), "https://example.org:8443/a%20b?q=1");
+    assert!(!request.http2.headers().contains_key(header::HOST));
     assert_eq!(request.name(), "GET https://example.org:8443/a%20b?q=1");
 }
 
@@ -31,14 +31,14 @@ fn each_version_gets_its_shape() {
 fn a_given_host_becomes_the_authority() {
     let request =
         Request::get("http://127.0.0.1:8080/").unwrap().header("Host: wiki.example".parse().unwrap()).build().unwrap();
-    assert_eq!(request.http1().headers()[header::HOST], "wiki.example");
-    assert_eq!(request.http2().uri().authority().unwrap(), "wiki.example");
+    assert_eq!(request.http1.headers()[header::HOST], "wiki.example");
+    assert_eq!(request.http2.uri().authority().unwrap(), "wiki.example");
 }
 
 #[test]
 fn cookies_share_one_header() {
     let request = Request::get("http://h/").unwrap().cookie("a=1").unwrap().cookie("b=").unwrap().build().unwrap();
-    assert_eq!(request.http1().headers()[header::COOKIE], "a=1; b=");
+    assert_eq!(request.http1.headers()[header::COOKIE], "a=1; b=");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn cookies_share_one_header_with_those_of_headers() {
             builder = builder.cookie(cookie).unwrap();
         }
         let request = builder.build().unwrap();
-        let lines = request.http1().headers().get_all(header::COOKIE).iter();
+        let lines = request.http1.headers().get_all(header::COOKIE).iter();
         lines.map(|line| line.to_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(lines(&["Cookie: a=1"], &["b=2", "c=3"]), ["a=1; b=2; c=3"]);
@@ -64,10 +64,10 @@ fn cookies_share_one_header_with_those_of_headers() {
 #[test]
 fn only_the_lonely_connection_says_close() {
     let request = Request::get("http://h/").unwrap().build().unwrap();
-    assert!(!request.http1().headers().contains_key(header::CONNECTION));
+    assert!(!request.http1.headers().contains_key(header::CONNECTION));
     let request = request.closing();
-    assert_eq!(request.http1().headers()[header::CONNECTION], "close");
-    assert!(!request.http2().headers().contains_key(header::CONNECTION), "forbidden by RFC 9113, section 8.2.2");
+    assert_eq!(request.http1.headers()[header::CONNECTION], "close");
+    assert!(!request.http2.headers().contains_key(header::CONNECTION), "forbidden by RFC 9113, section 8.2.2");
 }
 
 #[test]

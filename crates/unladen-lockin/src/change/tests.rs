@@ -1,5 +1,9 @@
 use super::*;
-use crate::{Observations, Scale, Statistic, Unit};
+use crate::Measure;
+use crate::Observations;
+use crate::Scale;
+use crate::Statistic;
+use crate::Unit;
 
 fn contrast(value: f64, half_width: f64, scale: Scale, measure: Measure, terms: f64) -> Contrast {
     let (low, high) = (value - half_width, value + half_width);
@@ -140,14 +144,46 @@ fn what_is_beyond_the_floor_and_not_told_becomes_told_with_more_blocks() {
 /// After as long as is said, the verdict is one of the others.
 #[test]
 fn what_is_unclear_is_settled_by_as_much_time_as_is_said() {
-    use std::time::Duration;
-    let minute = Duration::from_secs(60);
     for (value, half_width) in [(1.0, 0.2), (0.96, 0.24), (1.12, 0.24), (1.03, 0.04)] {
         let contrast = ratio(value, half_width);
         assert_eq!(judge(&contrast, &floor(1.0, half_width), 0.3, MARGIN), Change::Unclear);
-        let time = crate::time_to_settle(&contrast, minute, MARGIN).unwrap();
+        let time = time_to_settle(&contrast, MINUTE, MARGIN).unwrap();
         let shrunk = half_width / (time.as_secs_f64() / 60.0).sqrt();
         let then = judge(&ratio(value, shrunk), &floor(1.0, shrunk), 0.001, MARGIN);
         assert_ne!(then, Change::Unclear, "{value} ± {half_width}: ± {shrunk} after {time:?}");
     }
+}
+
+fn ratio_of_units(half_width: f64, units: usize) -> Contrast {
+    Contrast { units, ..contrast(1.0, half_width, Scale::Ratio, Measure::Latency, 2.0) }
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+#[test]
+fn half_the_width_takes_four_times_as_long_once_there_are_many_units() {
+    let needed = time_needed(&ratio_of_units(0.02, 1_000), MINUTE, 0.01).unwrap();
+    assert!((needed.as_secs_f64() / 240.0 - 1.0).abs() < 0.01, "{needed:?}");
+}
+
+#[test]
+fn few_restarts_take_less_than_the_square_as_t_shrinks_too() {
+    // From 2.776 / √5 to half of it: 2.093 / √n at n = 13 or so.
+    let needed = time_needed(&ratio_of_units(0.02, 5), MINUTE, 0.01).unwrap().as_secs_f64() / 60.0;
+    assert!((2.4..2.7).contains(&needed), "{needed}");
+}
+
+#[test]
+fn what_is_narrow_enough_needs_no_more() {
+    assert!(time_needed(&ratio_of_units(0.005, 20), MINUTE, 0.01).unwrap() < MINUTE);
+    let needed = time_needed(&ratio_of_units(0.01, 20), MINUTE, 0.01).unwrap();
+    assert!((needed.as_secs_f64() / 60.0 - 1.0).abs() < 0.002);
+}
+
+#[test]
+fn no_time_is_enough_for_a_width_of_nothing() {
+    for target in [0.0, -1.0, f64::NAN] {
+        assert_eq!(time_needed(&ratio_of_units(0.02, 20), MINUTE, target), None);
+    }
+    assert_eq!(time_needed(&ratio_of_units(f64::INFINITY, 2), MINUTE, 0.01), None);
 }

@@ -63,7 +63,8 @@ fn what_has_shrunk_is_told_and_what_has_not_is_grey() {
     for (stack, is_told) in [("main;load", true), ("main;load;find", true), ("main;draw", false), ("", true)] {
         assert_eq!(diff.told()[stack_named(&diff, stack)], is_told, "{stack}");
     }
-    let (baseline, candidate) = diff.stack_totals();
+    let totals = |of_themselves: &Vec<f64>| diff.candidate.stacks.totals(of_themselves.clone(), |a, b| a + b);
+    let (baseline, candidate) = (totals(&diff.baseline_self), totals(&diff.candidate_self));
     let find = stack_named(&diff, "main;load;find");
     let [before_each, after_each] = row(&diff, "find").total_weight;
     assert!((baseline[find] - before_each).abs() < 1e-9 && (candidate[find] - after_each).abs() < 1e-9);

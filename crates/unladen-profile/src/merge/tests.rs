@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::function::functions;
+use crate::profile::{CallCount, Cluster};
 use crate::tests::testing::{by_name, of_lines, profiles};
 
 #[test]

@@ -5,9 +5,7 @@ use std::io::{BufRead, Read};
 use crate::frame::Frame;
 use crate::input::Input;
 use crate::profile::{About, ClusterId, Profile, Unit};
-use crate::read_error::ReadError;
-use crate::reader::{HEAD, MAX_DEPTH, ProfileReader};
-use crate::readers::sum::Sum;
+use crate::readers::{HEAD, MAX_DEPTH, ProfileReader, ReadError, Sum};
 use crate::stack::StackId;
 use crate::text::{ends_in_number, place, unescape};
 

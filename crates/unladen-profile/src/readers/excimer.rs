@@ -20,8 +20,7 @@ use serde::de::IgnoredAny;
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
 use crate::profile::{About, ClusterId, Profile, Unit};
-use crate::read_error::ReadError;
-use crate::reader::{MAX_DEPTH, ProfileReader};
+use crate::readers::{MAX_DEPTH, ProfileReader, ReadError};
 use crate::stack::StackId;
 
 const NAME: &str = "excimer";

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
 
 use crate::input::Input;
-use crate::read_error::ReadError;
+use crate::readers::ReadError;
 
 /// A number; whole ones are exact even beyond the precision of a double.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,25 +2,14 @@
 //!
 //! The format is <https://www.speedscope.app/file-format-schema.json>.
 
-use crate::frame::{Frame, FrameKind};
+use serde::Deserialize;
+
+use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
-use crate::profile::{About, Profile};
-use crate::read_error::ReadError;
-use crate::reader::ProfileReader;
+use crate::profile::{About, Profile, Unit};
 use crate::readers::json::{self, Number};
-use crate::readers::left_out::LeftOut;
-use crate::readers::sum::Sum;
+use crate::readers::{LeftOut, MAX_DEPTH, ProfileReader, ReadError, Sum};
 use crate::writers::speedscope as written;
-
-mod document;
-mod evented;
-mod made;
-mod sampled;
-mod scale;
-
-use document::{File, Part};
-use made::Made;
-use scale::Scale;
 
 const FORMAT: &str = "speedscope";
 
@@ -92,14 +81,157 @@ fn profile(file: File) -> Result<Profile, String> {
             continue;
         }
         match part.kind.as_str() {
-            "sampled" => sampled::add(part, scale, &mut made),
-            "evented" => evented::add(part, scale, &mut made),
+            "sampled" => add_samples(part, scale, &mut made),
+            "evented" => add_events(part, scale, &mut made),
             other => Err(format!("the type is `{other}`, which is neither sampled nor evented")),
         }
         .map_err(|what| format!("profiles[{index}]: {what}"))?;
     }
     profile.notes.extend(left_out.note("profiles", unit));
     Ok(profile)
+}
+
+/// The part of a Speedscope file that is read.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    exporter: Option<String>,
+    name: Option<String>,
+    active_profile_index: Option<Number>,
+    shared: Shared,
+    profiles: Vec<Part>,
+}
+
+#[derive(Deserialize)]
+struct Shared {
+    frames: Vec<SharedFrame>,
+}
+
+#[derive(Deserialize)]
+struct SharedFrame {
+    name: String,
+    file: Option<String>,
+    line: Option<Number>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part {
+    #[serde(rename = "type")]
+    kind: String,
+    name: Option<String>,
+    unit: String,
+    start_value: Option<Number>,
+    #[serde(default)]
+    samples: Vec<Vec<u32>>,
+    #[serde(default)]
+    weights: Vec<Number>,
+    #[serde(default)]
+    events: Vec<Event>,
+}
+
+#[derive(Deserialize)]
+struct Event {
+    #[serde(rename = "type")]
+    kind: String,
+    at: Number,
+    frame: u32,
+}
+
+/// What the profiles of a file become.
+struct Made<'a> {
+    profile: &'a mut Profile,
+    frames: Vec<FrameId>,
+    sum: Sum,
+}
+
+impl Made<'_> {
+    fn frame(&self, index: u32) -> Result<FrameId, String> {
+        let frame = self.frames.get(index as usize).copied();
+        frame.ok_or_else(|| format!("frame {index} of {}", self.frames.len()))
+    }
+}
+
+/// The unit of a profile's values, and how many of ours are one of them.
+#[derive(Clone, Copy, PartialEq)]
+struct Scale {
+    unit: Unit,
+    of_one: u64,
+}
+
+impl Scale {
+    fn of(part: &Part) -> Result<Self, String> {
+        let (unit, of_one) = match part.unit.as_str() {
+            "none" => (Unit::Samples, 1),
+            "bytes" => (Unit::Bytes, 1),
+            "nanoseconds" => (Unit::Nanoseconds, 1),
+            "microseconds" => (Unit::Nanoseconds, 1000),
+            "milliseconds" => (Unit::Nanoseconds, 1_000_000),
+            "seconds" => (Unit::Nanoseconds, 1_000_000_000),
+            other => return Err(format!("`{other}` is no unit that is known")),
+        };
+        Ok(Self { unit, of_one })
+    }
+
+    /// A value in whole units. Times are rounded; counts must be whole.
+    fn weight(self, value: Number) -> Result<u64, String> {
+        let weight = if self.unit == Unit::Nanoseconds { value.times(self.of_one) } else { value.whole() };
+        weight.ok_or_else(|| format!("{value} is no number of {}", self.unit.as_str()))
+    }
+}
+
+/// A profile of samples, each with its whole stack.
+fn add_samples(part: &Part, scale: Scale, made: &mut Made<'_>) -> Result<(), String> {
+    if part.samples.len() != part.weights.len() {
+        return Err(format!("there are {} samples and {} weights", part.samples.len(), part.weights.len()));
+    }
+    let cluster = made.profile.begin_request();
+    for (at, (frames, weight)) in part.samples.iter().zip(&part.weights).enumerate() {
+        let weight = scale.weight(*weight).and_then(|weight| made.sum.add(weight));
+        let weight = weight.map_err(|what| format!("weights[{at}]: {what}"))?;
+        if frames.len() > MAX_DEPTH {
+            return Err(format!("samples[{at}]: {} frames are more than {MAX_DEPTH}", frames.len()));
+        }
+        let mut stack = made.profile.stacks.root();
+        for index in frames {
+            let frame = made.frame(*index).map_err(|what| format!("samples[{at}]: {what}"))?;
+            stack = made.profile.stacks.push(stack, frame);
+        }
+        made.profile.add(cluster, stack, weight);
+    }
+    Ok(())
+}
+
+/// Adds it as a cluster: each stack weighs the time during which it was the whole one. Time without calls has no
+/// weight.
+fn add_events(part: &Part, scale: Scale, made: &mut Made<'_>) -> Result<(), String> {
+    let cluster = made.profile.begin_request();
+    let mut last = scale.weight(part.start_value.unwrap_or(Number::Whole(0)))?;
+    let mut called = Vec::new();
+    let mut stack = made.profile.stacks.root();
+    for (at, event) in part.events.iter().enumerate() {
+        let wrong = |what| format!("events[{at}]: {what}");
+        let now = scale.weight(event.at).map_err(wrong)?;
+        let passed = now.checked_sub(last).ok_or_else(|| wrong(format!("{} is before the event before", event.at)))?;
+        if passed > 0 && !called.is_empty() {
+            made.profile.add(cluster, stack, made.sum.add(passed).map_err(wrong)?);
+        }
+        last = now;
+        let frame = made.frame(event.frame).map_err(wrong)?;
+        match event.kind.as_str() {
+            "O" if called.len() == MAX_DEPTH => return Err(wrong(format!("more than {MAX_DEPTH} calls are open"))),
+            "O" => {
+                called.push(stack);
+                stack = made.profile.stacks.push(stack, frame);
+            }
+            "C" if made.profile.stacks.frame(stack) != Some(frame) => {
+                return Err(wrong(format!("frame {} ends, which is not the one that began last", event.frame)));
+            }
+            "C" => stack = called.pop().ok_or_else(|| wrong("more ends than begins".to_owned()))?,
+            other => return Err(wrong(format!("the type is `{other}`, which is neither O nor C"))),
+        }
+    }
+    if called.is_empty() { Ok(()) } else { Err(format!("{} calls never end", called.len())) }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::profile::Profile;
 use crate::text::escape;
-use crate::writer::Writer;
+use crate::writers::Writer;
 
 /// For flamegraph.pl, inferno, speedscope: lines such as `a;b;c 12`. Requests, files, lines, calls and kinds other than
 /// the kernel's are lost.

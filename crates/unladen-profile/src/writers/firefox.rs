@@ -3,19 +3,12 @@
 //! See `src/types/profile.ts` and `docs-developer/CHANGELOG-formats.md` of
 //! <https://github.com/firefox-devtools/profiler>.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::profile::Profile;
-use crate::writer::Writer;
-use crate::writers::json::text;
-
-mod column;
-mod tables;
-mod thread;
-
-use column::comma;
-use tables::CATEGORIES;
-use thread::INTERVAL;
+use crate::frame::FrameKind;
+use crate::profile::{Profile, Unit};
+use crate::writers::{Strings, Writer, comma, text};
 
 /// The first version in which threads share their tables; the profiler upgrades it.
 const VERSION: u32 = 60;
@@ -62,11 +55,204 @@ impl Writer for Firefox {
         write!(out, ",\"unladen\":{}", serde_json::to_string(about)?)?;
         out.write_all(b"},\"libs\":[],\n\"shared\":{")?;
         let requests = if about.are_requests { profile.clusters.len() } else { 0 };
-        let first_request = tables::write(profile, requests, out)?;
+        let first_request = write_tables(profile, requests, out)?;
         out.write_all(b"},\n\"threads\":[")?;
-        thread::write(profile, first_request, out)?;
+        write_thread(profile, first_request, out)?;
         out.write_all(b"]}\n")
     }
+}
+
+/// A column of a table.
+fn column<T: std::fmt::Display>(
+    out: &mut dyn Write,
+    name: &str,
+    values: impl IntoIterator<Item = T>,
+) -> io::Result<()> {
+    write!(out, "{}:[", text(name))?;
+    for (index, value) in values.into_iter().enumerate() {
+        write!(out, "{}{value}", comma(index))?;
+    }
+    out.write_all(b"],\n")
+}
+
+const NULL: &str = "null";
+
+/// Frame kinds with the profiler's colours. The first grey one is for frames without a kind.
+const CATEGORIES: [(FrameKind, &str); 6] = [
+    (FrameKind::Group, "grey"),
+    (FrameKind::Function, "yellow"),
+    (FrameKind::Include, "green"),
+    (FrameKind::ClassLookup, "purple"),
+    (FrameKind::Native, "blue"),
+    (FrameKind::Kernel, "orange"),
+];
+
+/// Writes the tables. Request names are among the strings: returns the index of the first.
+fn write_tables(profile: &Profile, requests: usize, out: &mut dyn Write) -> io::Result<usize> {
+    let mut strings = Strings::default();
+    let (mut sources, mut libraries) = (Indices::default(), Indices::default());
+    let mut names = Vec::new();
+    let (mut source_of, mut library_of) = (Vec::new(), Vec::new());
+    for (_, frame) in profile.frames.iter() {
+        names.push(strings.index(frame.name));
+        let is_native = matches!(frame.kind, FrameKind::Native | FrameKind::Kernel);
+        let index = |indices: &mut Indices, strings: &mut Strings| indices.index(strings.index(frame.file));
+        let has_file = !frame.file.is_empty();
+        library_of.push(if has_file && is_native { index(&mut libraries, &mut strings) as i64 } else { -1 });
+        source_of.push((has_file && !is_native).then(|| index(&mut sources, &mut strings)));
+    }
+    let first_request = strings.in_order.len();
+
+    let count = profile.frames.len();
+    let frames = || 0..count;
+    let category = |(_, frame): (_, crate::frame::Frame<'_>)| {
+        CATEGORIES.iter().position(|(kind, _)| *kind == frame.kind).unwrap_or(0)
+    };
+    let line = |(_, frame): (_, crate::frame::Frame<'_>)| or_null((frame.line > 0).then_some(frame.line));
+
+    out.write_all(b"\"stackTable\":{")?;
+    let stacks = || profile.stacks.iter().skip(1);
+    column(out, "frame", stacks().filter_map(|stack| profile.stacks.frame(stack)).map(|frame| frame.index()))?;
+    // The root is a stack only here.
+    let below = |stack| profile.stacks.below(stack).and_then(|below| below.index().checked_sub(1));
+    column(out, "prefix", stacks().map(|stack| or_null(below(stack))))?;
+    write!(out, "\"length\":{}}},\n\"frameTable\":{{", profile.stacks.len() - 1)?;
+    column(out, "func", frames())?;
+    column(out, "address", frames().map(|_| -1))?;
+    column(out, "inlineDepth", frames().map(|_| 0))?;
+    column(out, "category", profile.frames.iter().map(category))?;
+    column(out, "subcategory", frames().map(|_| 0))?;
+    for name in ["nativeSymbol", "innerWindowID", "line", "column"] {
+        column(out, name, frames().map(|_| NULL))?;
+    }
+    write!(out, "\"length\":{count}}},\n\"funcTable\":{{")?;
+    column(out, "name", names)?;
+    column(out, "isJS", frames().map(|_| false))?;
+    column(out, "relevantForJS", frames().map(|_| false))?;
+    column(out, "resource", library_of)?;
+    column(out, "source", source_of.into_iter().map(or_null))?;
+    column(out, "lineNumber", profile.frames.iter().map(line))?;
+    column(out, "columnNumber", frames().map(|_| NULL))?;
+    write!(out, "\"length\":{count}}},\n\"resourceTable\":{{")?;
+    column(out, "lib", libraries.in_order.iter().map(|_| NULL))?;
+    column(out, "host", libraries.in_order.iter().map(|_| NULL))?;
+    // Libraries.
+    column(out, "type", libraries.in_order.iter().map(|_| 1))?;
+    column(out, "name", &libraries.in_order)?;
+    write!(out, "\"length\":{}}},\n\"nativeSymbols\":{{", libraries.in_order.len())?;
+    for name in ["libIndex", "address", "name", "functionSize"] {
+        column(out, name, [0_u32; 0])?;
+    }
+    out.write_all(b"\"length\":0},\n\"sources\":{")?;
+    column(out, "uuid", sources.in_order.iter().map(|_| NULL))?;
+    column(out, "filename", &sources.in_order)?;
+    write!(out, "\"length\":{}}},\n\"stringArray\":[", sources.in_order.len())?;
+    for (index, string) in strings.in_order.iter().enumerate() {
+        write!(out, "{}{}", comma(index), text(string))?;
+    }
+    for request in 1..=requests {
+        write!(out, "{}\"request {request}\"", comma(first_request + request - 1))?;
+    }
+    out.write_all(b"]")?;
+    Ok(first_request)
+}
+
+fn or_null<T: std::fmt::Display>(value: Option<T>) -> String {
+    value.map_or_else(|| NULL.to_owned(), |value| value.to_string())
+}
+
+#[derive(Default)]
+struct Indices {
+    in_order: Vec<usize>,
+    indices: HashMap<usize, usize>,
+}
+
+impl Indices {
+    fn index(&mut self, string: usize) -> usize {
+        let next = self.in_order.len();
+        let index = *self.indices.entry(string).or_insert(next);
+        if index == next {
+            self.in_order.push(string);
+        }
+        index
+    }
+}
+
+/// The profiler requires an interval and a time for each sample even if unknown: ns.
+const INTERVAL: u64 = 1_000_000;
+
+/// Writes the samples request by request, as if they had been answered in turn. `first_request` is the string index of
+/// the first request's name.
+fn write_thread(profile: &Profile, first_request: usize, out: &mut dyn Write) -> io::Result<()> {
+    let about = &profile.about;
+    let rows = || profile.clusters.iter().flat_map(|cluster| &cluster.weights);
+    let count = rows().count();
+    let is_time = matches!(about.unit, Unit::Nanoseconds | Unit::CpuNanoseconds);
+    let lasts = |weight: u64| match about.unit {
+        Unit::Nanoseconds | Unit::CpuNanoseconds => weight,
+        Unit::Samples => weight.saturating_mul(about.period_ns.unwrap_or(INTERVAL)),
+        // No time: one after the other.
+        Unit::Bytes | Unit::Count => INTERVAL,
+    };
+    let ends: Vec<u64> = rows()
+        .scan(0_u64, |end, (_, weight)| {
+            *end = end.saturating_add(lasts(*weight));
+            Some(*end)
+        })
+        .collect();
+    let begin = |row: usize| row.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+    let end = ends.last().copied().unwrap_or(0);
+
+    let name = if about.title.is_empty() { "all" } else { &about.title };
+    write!(
+        out,
+        "{{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0"
+    )?;
+    write!(out, ",\"unregisterTime\":null,\"pausedRanges\":[],\"name\":{0},\"processName\":{0}", text(name))?;
+    write!(out, ",\"isMainThread\":true,\"pid\":\"1\",\"tid\":1,\n\"samples\":{{")?;
+    // The root is a stack only here.
+    let stack = |index: usize| index.checked_sub(1).map_or_else(|| "null".to_owned(), |index| index.to_string());
+    column(out, "stack", rows().map(|(id, _)| stack(id.index())))?;
+    column(out, "time", (0..count).map(|row| milliseconds(begin(row))))?;
+    match is_time {
+        true => column(out, "weight", rows().map(|(_, weight)| milliseconds(*weight)))?,
+        false => column(out, "weight", rows().map(|(_, weight)| weight))?,
+    }
+    write!(out, "\"weightType\":\"{}\",\"length\":{count}}},\n\"markers\":{{", weight_type(about.unit))?;
+
+    let requests = if about.are_requests { profile.clusters.as_slice() } else { &[] };
+    let mut row = 0;
+    let spans: Vec<(u64, u64)> = (requests.iter())
+        .map(|cluster| {
+            let span = begin(row);
+            row += cluster.weights.len();
+            (span, begin(row).min(end))
+        })
+        .collect();
+    column(out, "name", (0..requests.len()).map(|index| first_request + index))?;
+    column(out, "startTime", spans.iter().map(|(start, _)| milliseconds(*start)))?;
+    column(out, "endTime", spans.iter().map(|(_, end)| milliseconds(*end)))?;
+    // A marker with both a beginning and an end.
+    column(out, "phase", requests.iter().map(|_| 1))?;
+    column(out, "category", requests.iter().map(|_| 0))?;
+    out.write_all(b"\"data\":[")?;
+    for (index, cluster) in requests.iter().enumerate() {
+        let samples = cluster.weights.len();
+        write!(out, "{}{{\"type\":\"request\",\"unladenSamples\":{samples}}}", comma(index))?;
+    }
+    write!(out, "],\"length\":{}}}}}", requests.len())
+}
+
+fn weight_type(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Samples | Unit::Count => "samples",
+        Unit::Nanoseconds | Unit::CpuNanoseconds => "tracing-ms",
+        Unit::Bytes => "bytes",
+    }
+}
+
+fn milliseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e6
 }
 
 #[cfg(test)]

@@ -6,23 +6,20 @@ use std::io::{self, Write};
 
 use crate::diff::Diff;
 use crate::profile::Profile;
-use crate::writer::Writer;
+use crate::writers::Writer;
 
 mod amount;
 mod colour;
 mod compared;
-mod data;
 mod draw;
 mod name;
-mod picture;
-mod style;
 mod tree;
 
 use amount::Amounts;
-use picture::Picture;
+use draw::Picture;
 use tree::Tree;
 
-pub use style::FlameStyle;
+pub use amount::FlameStyle;
 
 pub(crate) struct Flame;
 
@@ -46,12 +43,7 @@ impl Writer for Flame {
 
 /// Draws a flame graph with the outermost frames at the bottom. Fails only if `out` does.
 pub fn flame(profile: &Profile, style: &FlameStyle, out: &mut dyn Write) -> io::Result<()> {
-    let mut own = vec![0.0; profile.stacks.len()];
-    for (stack, weight) in profile.clusters.iter().flat_map(|cluster| &cluster.weights) {
-        if let Some(sum) = own.get_mut(stack.index()) {
-            *sum += *weight as f64;
-        }
-    }
+    let own = profile.self_weights().into_iter().map(|weight| weight as f64).collect();
     let tree = Tree::new(&profile.stacks, &profile.frames, vec![own], style.least_part());
     let amounts = Amounts::of(profile);
     Picture { frames: &profile.frames, tree: &tree, amounts: &amounts, style, compared: None }.write(out)

@@ -1,13 +1,60 @@
-//! Written formats, one file each.
+//! Written formats, one file each, and what they share. The principal type is [`Writer`], of one format.
 
 pub(crate) mod collapsed;
 pub(crate) mod firefox;
 pub(crate) mod flame;
-mod json;
 pub(crate) mod pprof;
 pub(crate) mod speedscope;
-mod strings;
 pub(crate) mod unladen;
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use crate::profile::Profile;
+
+/// Writes profiles in one format.
+pub trait Writer: Sync {
+    /// As in `--format NAME`.
+    fn name(&self) -> &'static str;
+
+    /// Half a line on what reads such files.
+    fn about(&self) -> &'static str;
+
+    /// Its file name suffixes, longest first, with the dot: `.speedscope.json`. New names get the first.
+    fn suffixes(&self) -> &'static [&'static str];
+
+    /// Writes the profile. Fails only if `out` does.
+    fn write(&self, profile: &Profile, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// A table of distinct strings.
+#[derive(Default)]
+struct Strings {
+    in_order: Vec<String>,
+    indices: HashMap<String, usize>,
+}
+
+impl Strings {
+    fn index(&mut self, string: &str) -> usize {
+        if let Some(index) = self.indices.get(string) {
+            return *index;
+        }
+        let index = self.in_order.len();
+        self.in_order.push(string.to_owned());
+        self.indices.insert(string.to_owned(), index);
+        index
+    }
+}
+
+/// A text as JSON. The rest is written by hand, so that only the profile itself is in memory.
+fn text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Precedes an element of a list.
+fn comma(index: usize) -> &'static str {
+    if index == 0 { "" } else { "," }
+}
 
 #[cfg(test)]
 mod tests;

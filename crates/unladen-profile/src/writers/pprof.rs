@@ -3,6 +3,7 @@
 //! The format is `profile.proto` of <https://github.com/google/pprof>.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::io::{self, Write};
 
 use flate2::Compression;
@@ -10,16 +11,7 @@ use flate2::write::GzEncoder;
 
 use crate::frame::FrameKind;
 use crate::profile::{Profile, Unit};
-use crate::writer::Writer;
-use crate::writers::strings::Strings;
-
-mod comment;
-mod message;
-
-pub(crate) use comment::parse as parse_comment;
-
-use comment::Comment;
-use message::Message;
+use crate::writers::{Strings, Writer};
 
 /// Further requests are not separated.
 pub(crate) const MAX_REQUESTS: u64 = 1 << 20;
@@ -139,6 +131,92 @@ fn types(profile: &Profile) -> Vec<(&'static str, &'static str)> {
 /// Values are signed.
 fn signed(value: u64) -> u64 {
     value.min(i64::MAX as u64)
+}
+
+/// `unladen 0.1.0; 120 requests, labelled; excimer`.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Comment {
+    pub(crate) requests: Option<u64>,
+    pub(crate) are_labelled: bool,
+    pub(crate) profiler: String,
+}
+
+pub(crate) fn parse_comment(comment: &str) -> Option<Comment> {
+    let mut parts = comment.strip_prefix("unladen ")?.splitn(3, "; ").skip(1);
+    let (requests, profiler) = (parts.next()?, parts.next()?.to_owned());
+    let (requests, are_labelled) = match requests.strip_suffix(", labelled") {
+        Some(requests) => (requests, true),
+        None => (requests, false),
+    };
+    let requests = requests.strip_suffix(" requests").and_then(|count| count.parse().ok());
+    Some(Comment { requests, are_labelled, profiler })
+}
+
+impl fmt::Display for Comment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let labelled = if self.are_labelled { ", labelled" } else { "" };
+        write!(formatter, "unladen {}; ", env!("CARGO_PKG_VERSION"))?;
+        match self.requests {
+            Some(requests) => write!(formatter, "{requests} requests{labelled}; {}", self.profiler),
+            None => write!(formatter, "requests unknown{labelled}; {}", self.profiler),
+        }
+    }
+}
+
+/// Encodes a protocol buffer message (<https://protobuf.dev/programming-guides/encoding/>).
+#[derive(Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    /// 0 is left out, as the default.
+    fn number(&mut self, field: u64, number: u64) -> &mut Self {
+        if number != 0 {
+            varint(&mut self.0, field << 3);
+            varint(&mut self.0, number);
+        }
+        self
+    }
+
+    fn numbers(&mut self, field: u64, numbers: &[u64]) -> &mut Self {
+        let mut bytes = Vec::new();
+        numbers.iter().for_each(|number| varint(&mut bytes, *number));
+        self.bytes(field, &bytes)
+    }
+
+    fn bytes(&mut self, field: u64, bytes: &[u8]) -> &mut Self {
+        varint(&mut self.0, field << 3 | 2);
+        varint(&mut self.0, bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    fn message(&mut self, field: u64, message: &Self) -> &mut Self {
+        self.bytes(field, &message.0)
+    }
+
+    /// Writes it as a field of the outermost message.
+    fn write(&self, field: u64, out: &mut dyn Write) -> io::Result<()> {
+        let mut head = Vec::new();
+        varint(&mut head, field << 3 | 2);
+        varint(&mut head, self.0.len() as u64);
+        out.write_all(&head)?;
+        out.write_all(&self.0)
+    }
+
+    /// Writes and removes its fields.
+    fn drain(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.0)?;
+        self.0.clear();
+        Ok(())
+    }
+}
+
+fn varint(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use std::io::{self, Write};
 
 use crate::profile::{Profile, Unit};
 use crate::stack::StackId;
-use crate::writer::Writer;
-use crate::writers::json::text;
+use crate::writers::{Writer, comma, text};
 
 /// Up to this number, each request is a profile beside that of all: nobody looks through a longer list.
 const MOST_REQUESTS: usize = 50;
@@ -96,10 +95,6 @@ fn part(out: &mut dyn Write, profile: &Profile, name: &str, weights: &[(StackId,
         write!(out, "{}{}", comma(at), scaled(*weight))?;
     }
     out.write_all(b"]}")
-}
-
-fn comma(at: usize) -> &'static str {
-    if at == 0 { "" } else { "," }
 }
 
 fn all_name(profile: &Profile) -> String {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::frame::FrameKind;
 use crate::profile::{CallCount, Cluster, Profile};
-use crate::writer::Writer;
+use crate::writers::Writer;
 
 /// For Unladen itself: nothing is lost.
 ///

@@ -13,14 +13,14 @@ fn who_listens_is_found_by_path_and_by_port() {
     let _client = UnixStream::connect(&path).unwrap();
     let _accepted = unix.accept().unwrap();
     for address in [Address::Unix(path.clone()), Address::Tcp(tcp.local_addr().unwrap())] {
-        let found = Listener::find(&address).unwrap();
-        assert_eq!(found.application.pid, std::process::id());
-        assert_eq!(found.application.exe, std::env::current_exe().unwrap());
-        assert_eq!(found.application.kind, Kind::Other);
+        let found = Application::that_listens_at(&address).unwrap();
+        assert_eq!(found.pid, std::process::id());
+        assert_eq!(found.exe, std::env::current_exe().unwrap());
+        assert_eq!(found.kind, Kind::Other);
         assert_eq!(found.reached(&address, 1), address);
     }
     drop(unix);
-    let error = Listener::find(&Address::Unix(path)).unwrap_err().to_string();
+    let error = Application::that_listens_at(&Address::Unix(path)).unwrap_err().to_string();
     assert!(error.contains("nothing listens at"), "{error}");
 }
 

@@ -20,14 +20,13 @@ use std::time::Instant;
 
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::Uid;
-use unladen_load::{Cancel, Driver, DriverConfig, Header, LoadError, Sample};
-use unladen_profile::{ExcimerLog, Input, Profile, Unit};
+use unladen_load::{Cancel, Driver, DriverConfig, Header, Sample};
+use unladen_profile::{Cluster, ExcimerLog, Input, Profile};
 
-use super::told::{Told, unit};
-use super::{ExcimerOptions, LOOK, MOST_LOG, WRAPPER};
+use super::settings::{Told, unit};
+use super::{ExcimerOptions, LOOK, NAME, WRAPPER, refuse_large};
 use crate::application::Application;
-use crate::error::ProfilerError;
-use crate::profiler::{Answered, Profiler};
+use crate::profiler::{Answered, Profiler, ProfilerError};
 use crate::run_folder::RunFolder;
 use unladen_path::name_of as process;
 
@@ -121,7 +120,7 @@ impl Prepended {
 
     fn look(&mut self, cancel: &Cancel) -> Result<(), ProfilerError> {
         let out = self.out()?;
-        let sample = self.send(PROFILED, cancel)?;
+        let sample = self.driver.sample(PROFILED, cancel)?;
         let (told, _) = self.told(&out, &sample)?;
         self.application = told.pid().and_then(|pid| Application::of(pid).ok());
         let (root, who, reload) = match &self.application {
@@ -144,13 +143,6 @@ impl Prepended {
         let name = format!("{}.out", self.token);
         let _ = fs::remove_file(self.folder.path().join(&name));
         self.folder.file(&name, 0o666)
-    }
-
-    fn send(&mut self, index: usize, cancel: &Cancel) -> Result<Sample, ProfilerError> {
-        self.driver.sample(index, cancel).map_err(|error| match error {
-            LoadError::Cancelled => ProfilerError::Cancelled,
-            error => error.into(),
-        })
     }
 
     /// PHP's description of itself at its start, and where that ends.
@@ -210,13 +202,13 @@ impl Prepended {
 
 impl Profiler for Prepended {
     fn name(&self) -> &'static str {
-        "excimer"
+        NAME
     }
 
     fn plain(&mut self, cancel: &Cancel) -> Result<Answered, ProfilerError> {
-        let sample = self.send(PLAIN, cancel)?;
+        let sample = self.driver.sample(PLAIN, cancel)?;
         self.status = Some(sample.status.as_u16());
-        Ok(answered(&sample))
+        Ok(Answered::of(&sample))
     }
 
     fn profile(&mut self, into: &mut Profile, cancel: &Cancel) -> Result<Answered, ProfilerError> {
@@ -225,7 +217,7 @@ impl Profiler for Prepended {
             None => self.plain(cancel)?.status,
         };
         let mut out = self.out()?;
-        let sample = self.send(PROFILED, cancel)?;
+        let sample = self.driver.sample(PROFILED, cancel)?;
         if sample.status.as_u16() != expected {
             return Err(ProfilerError::Answer(format!(
                 "{} is answered {} under Excimer, and {expected} without",
@@ -235,38 +227,20 @@ impl Profiler for Prepended {
         }
         let (_, begin) = self.told(&out, &sample)?;
         self.wait(&out, cancel)?;
-        if out.metadata().map_err(|source| self.failed(source))?.len() > MOST_LOG {
-            let large = io::Error::new(io::ErrorKind::FileTooLarge, "more than 1 GiB: sample at a longer period");
-            return Err(self.failed(large));
-        }
-        into.about.profiler = self.name().to_owned();
-        into.about.unit = Unit::Samples;
-        into.about.period_ns = Some(u64::try_from(self.options.period.as_nanos()).unwrap_or(u64::MAX));
-        into.about.are_requests = true;
-        let cluster = into.begin_request();
+        refuse_large(&out).map_err(|source| self.failed(source))?;
+        let cluster = self.options.begin_request(into);
         out.seek(SeekFrom::Start(begin)).map_err(|source| self.failed(source))?;
         ExcimerLog::add(&mut Input::new(&mut BufReader::new(&out)), self.wrapper.to_str(), into, cluster)?;
-        Ok(answered(&sample))
+        Ok(Answered::of(&sample))
     }
 
     fn finish(&mut self, into: &mut Profile) -> Result<(), ProfilerError> {
-        for cluster in &mut into.clusters {
-            cluster.compact();
-        }
+        into.clusters.iter_mut().for_each(Cluster::compact);
         Ok(())
     }
 
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
-    }
-}
-
-fn answered(sample: &Sample) -> Answered {
-    let exchange = &sample.exchange;
-    Answered {
-        took: exchange.done.saturating_duration_since(exchange.sent),
-        status: sample.status.as_u16(),
-        bytes: exchange.body_bytes,
     }
 }
 

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::ProfilerError;
+use crate::profiler::ProfilerError;
 use unladen_fastcgi::Params;
 
 /// Prefixes of mod_proxy_fcgi and mod_proxy_balancer; a host follows.

@@ -6,8 +6,7 @@ use unladen_load::{Cancel, DriverConfig};
 use unladen_probe::StackSampler;
 use unladen_profile::Profile;
 
-use crate::error::ProfilerError;
-use crate::profiler::{Answered, Profiler};
+use crate::profiler::{Answered, Profiler, ProfilerError};
 
 use super::PerfClockOptions;
 

@@ -11,18 +11,17 @@ use nix::unistd::{getegid, geteuid};
 use unladen_machine::in_own_session;
 use unladen_trace::without_secrets;
 
-use super::besides::Besides;
 use crate::application::Application;
-use crate::error::ProfilerError;
+use crate::profiler::ProfilerError;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
-    exe: PathBuf,
+    pub(crate) exe: PathBuf,
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
     folder: PathBuf,
-    user: u32,
-    group: u32,
+    pub(crate) user: u32,
+    pub(crate) group: u32,
     groups: Vec<u32>,
 }
 
@@ -73,18 +72,6 @@ impl Program {
             group,
             groups,
         })
-    }
-
-    pub(crate) fn user(&self) -> u32 {
-        self.user
-    }
-
-    pub(crate) fn group(&self) -> u32 {
-        self.group
-    }
-
-    pub(crate) fn exe(&self) -> &Path {
-        &self.exe
     }
 
     pub(crate) fn name(&self) -> String {
@@ -152,6 +139,14 @@ fn variables(environ: &[u8]) -> Vec<(OsString, OsString)> {
         Some((OsString::from_vec(text[..at].to_vec()), OsString::from_vec(text[at + 1..].to_vec())))
     };
     environ.split(|byte| *byte == 0).filter_map(variable).collect()
+}
+
+/// What a shadow process has in addition to the program.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Besides {
+    /// Before all others.
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
 }
 
 #[cfg(test)]

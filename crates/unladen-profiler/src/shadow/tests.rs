@@ -39,7 +39,7 @@ fn a_twin_is_the_same_program_in_the_same_place_and_no_other_process_of_it_is_to
     let shadow = ShadowProcess::start(&program(&sleeper), besides, &Cancel::new()).unwrap();
     let pid = shadow.child.id();
     let environ = fs::read(format!("/proc/{pid}/environ")).unwrap();
-    let own = shadow.own_folder();
+    let own = shadow.own.clone();
     let of_runs = own.ancestors().nth(2).unwrap();
     assert_eq!(of_runs, std::env::temp_dir().join(format!("unladen-profile-{}", nix::unistd::geteuid())));
     assert_eq!(fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o700);
@@ -57,9 +57,9 @@ fn a_twin_is_the_same_program_in_the_same_place_and_no_other_process_of_it_is_to
 fn what_a_twin_put_where_its_file_should_be_is_not_followed() {
     let sleeper = Sleeper::start("link");
     let shadow = ShadowProcess::start(&program(&sleeper), |_| Besides::default(), &Cancel::new()).unwrap();
-    std::os::unix::fs::symlink("/etc/passwd", shadow.own_folder().join("file")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", shadow.own.join("file")).unwrap();
     shadow.open("file").unwrap_err();
-    fs::write(shadow.own_folder().join("other"), "x").unwrap();
+    fs::write(shadow.own.join("other"), "x").unwrap();
     shadow.open("other").unwrap();
 }
 

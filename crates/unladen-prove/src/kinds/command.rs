@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use unladen_toml::{Bad, DAY, MILLISECOND, Table};
 
-use crate::fault::Fault;
-use crate::kinds::kind::Kind;
+use crate::error::Fault;
 use crate::knob::{Knob, Reach, Switch};
-use crate::read::{Given, Reading, Side};
+use crate::read::{Given, Kind, Reading, Side};
 use crate::saver::Saver;
 use crate::shell::COMMAND_TIME;
 use crate::undo::Undo;

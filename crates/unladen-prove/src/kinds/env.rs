@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use unladen_toml::{Bad, Problem, Table};
 
-use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Reach};
-use crate::read::{Given, Reading, Side};
+use crate::read::{Given, Kind, Reading, Side};
 
 pub(super) const KIND: Kind =
     Kind { key: "env", with: &[], summary: "sets variables in the environment of the services in `restart`", read };

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{AccessFlags, access};
 use unladen_toml::{Bad, Problem, Table};
 
-use crate::fault::Fault;
-use crate::kinds::kind::Kind;
+use crate::error::Fault;
 use crate::knob::{Knob, Switch};
 use crate::original::{Content, Original};
-use crate::read::{Given, Reading, Side};
+use crate::read::{Given, Kind, Reading, Side};
 use crate::saver::Saver;
 use crate::undo::Undo;
 

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use unladen_load::Header;
 use unladen_toml::{Bad, Table};
 
-use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Reach, Wanted};
-use crate::read::{Given, Reading, Side};
+use crate::read::{Given, Kind, Reading, Side};
 
 pub(super) const KIND: Kind =
     Kind { key: "header", with: &[], summary: "sends a header with every request; nothing is switched", read };

@@ -14,11 +14,10 @@ use std::time::Duration;
 use unladen_load::Cancel;
 use unladen_toml::{Bad, DAY, MILLISECOND, Table};
 
-use crate::fault::{CommandFault, Fault};
-use crate::kinds::kind::Kind;
+use crate::error::{CommandFault, Fault};
 use crate::knob::{Knob, Switch};
 use crate::original::{Content, Original};
-use crate::read::{Given, Reading, Side};
+use crate::read::{Given, Kind, Reading, Side};
 use crate::saver::Saver;
 use crate::shell::{COMMAND_TIME, Output, Shell};
 use crate::undo::Undo;

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use unladen_toml::{Bad, Table};
 use url::Url;
 
-use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Reach, Wanted};
-use crate::read::{Given, Reading, Side, url as read_url};
+use crate::read::{Given, Kind, Reading, Side, url as read_url};
 
 pub(super) const KIND: Kind =
     Kind { key: "url", with: &[], summary: "requests another URL; nothing is switched", read };

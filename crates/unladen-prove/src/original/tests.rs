@@ -24,7 +24,7 @@ impl Place {
     }
 
     fn save(&self, name: &str, link_itself: bool) -> Result<Original, Fault> {
-        Original::save(&self.path(name), link_itself, &mut Saver::new(self.journal.path(), &self.shell))
+        Original::save(&self.path(name), link_itself, &mut Saver::new(self.journal.path()))
     }
 }
 
@@ -169,8 +169,7 @@ fn the_way_by_hand_ran_what_a_folder_is_called() {
     };
     fs::create_dir(place.path(name)).unwrap();
     let path = place.path(name).join("file");
-    let save =
-        |link_itself| Original::save(&path, link_itself, &mut Saver::new(place.journal.path(), &place.shell)).unwrap();
+    let save = |link_itself| Original::save(&path, link_itself, &mut Saver::new(place.journal.path())).unwrap();
     run(&save(false).by_hand(place.journal.path()));
     symlink(name, &path).unwrap();
     run(&save(true).by_hand(place.journal.path()));

@@ -6,16 +6,13 @@ use std::time::Duration;
 use unladen_load::UrlLine;
 use unladen_toml::{Bad, BadPlace, DAY, Document, Problem, Table, Value};
 
-use crate::experiment::{Cold, Experiment};
+use crate::experiment::{Cold, Experiment, Quantile};
 use crate::knob_spec::KnobSpec;
-use crate::quantile::Quantile;
-use crate::read::error::ExperimentError;
-use crate::read::home::{self, Home};
-use crate::read::problem::ExperimentProblem;
-use crate::read::reading::{ReadFile, Reading, read_file};
-use crate::read::url::url;
 use crate::read::variables::{self, Variables};
-use crate::read::{keys, knob, load, service};
+use crate::read::{
+    ExperimentError, ExperimentProblem, Home, KNOB_KEYS, LOAD_KEYS, ReadFile, Reading, SERVICE_KEYS, TOP_KEYS, check,
+    knob, load, read_file, service, url,
+};
 use unladen_lockin::{Design, MOST_FACTORS};
 
 /// Maximum of knobs: an ablation of 20 has 59 arms.
@@ -23,10 +20,8 @@ const MOST_KNOBS: usize = 20;
 const MOST_RESTARTS: u64 = 10_000;
 
 impl Experiment {
-    /// Reads a file, and those that it names.
-    ///
-    /// # Errors
-    /// When one of them cannot be read, or the file is invalid; the error points at the place.
+    /// Reads a file, and those that it names. Fails when one of them cannot be read, or the file is invalid; the error
+    /// points at the place.
     pub fn read(file: &Path) -> Result<Self, ExperimentError> {
         let unreadable = |source| ExperimentError::Read { file: file.to_owned(), source };
         let bytes = read_file(file).map_err(unreadable)?;
@@ -49,10 +44,8 @@ impl Experiment {
     }
 
     /// Parses a text as [`read`](Self::read) does a file; `file` is named in errors, and relative paths begin at
-    /// `folder`. Files that the text names are read by `read`; its command for variables is not run.
-    ///
-    /// # Errors
-    /// When the text is invalid.
+    /// `folder`. Files that the text names are read by `read`; its command for variables is not run. Fails when the
+    /// text is invalid.
     pub fn parse(text: &str, file: &Path, folder: &Path, read: ReadFile<'_>) -> Result<Self, ExperimentError> {
         experiment(text, file, folder, read, &Variables::default())
     }
@@ -76,11 +69,11 @@ fn experiment(
 
 fn resolve(table: &Table<'_>, file: &Path, folder: &Path, read: ReadFile<'_>) -> Result<Experiment, Bad> {
     let homes = [
-        Home { keys: &keys::LOAD, place: "[load]" },
-        Home { keys: &keys::KNOB, place: "[[knob]]" },
-        Home { keys: &keys::SERVICE, place: "[[service]]" },
+        Home { keys: &LOAD_KEYS, place: "[load]" },
+        Home { keys: &KNOB_KEYS, place: "[[knob]]" },
+        Home { keys: &SERVICE_KEYS, place: "[[service]]" },
     ];
-    home::check(table, &keys::TOP, &homes)?;
+    check(table, &TOP_KEYS, &homes)?;
     table.get("variables").map_or(Ok(()), |value| value.words().map(drop))?;
     let load = table.require("load", "a table with `rate` or `concurrency`, and `requests` or `time`")?;
     let load = load::read(&load, folder)?;
@@ -204,9 +197,7 @@ fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[Kno
     };
     let of_knobs = |on: bool| knobs.iter().find_map(|knob| knob.url(on));
     match (lines.len(), of_knobs(false), of_knobs(true)) {
-        (0, Some(url), Some(_)) => {
-            Ok(vec![UrlLine { method: http::Method::GET, is_method_named: false, url, label: None, weight: 1.0 }])
-        }
+        (0, Some(url), Some(_)) => Ok(vec![UrlLine::get(url)]),
         (0, _, _) => Err(table.missing("url", "what is requested, such as url = \"http://127.0.0.1:8080/\"")),
         (2.., None, None) | (1, _, _) => Ok(lines),
         (count, _, _) => {
@@ -217,5 +208,5 @@ fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[Kno
 }
 
 fn url_line(value: &Value<'_>) -> Result<UrlLine, Bad> {
-    Ok(UrlLine { method: http::Method::GET, is_method_named: false, url: url(value)?, label: None, weight: 1.0 })
+    Ok(UrlLine::get(url(value)?))
 }

@@ -6,13 +6,11 @@ use std::time::Duration;
 
 use unladen_toml::{Bad, DAY, Problem, Table, Value, meant};
 
-use crate::kinds::{CommandKnob, FileKnob, KINDS, Kind};
+use crate::kinds::{CommandKnob, FileKnob, KINDS};
 use crate::knob::{Knob, Reach};
 use crate::knob_spec::KnobSpec;
-use crate::read::given::{Given, Side};
-use crate::read::problem::ExperimentProblem;
-use crate::read::reading::Reading;
-use crate::read::{home, keys, ready};
+use crate::read::service::read_ready;
+use crate::read::{ExperimentProblem, Given, KNOB_KEYS, Kind, Reading, Side, check, open};
 use crate::shell::COMMAND_TIME;
 
 /// Maximum length of a knob's name: arms are named after several.
@@ -28,7 +26,7 @@ pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>, alone: bool) -> 
         return Err(list.refuse("empty", "at least one knob"));
     }
     for value in values {
-        let table = home::open(&value, "[[knob]]", &keys::KNOB, &[])?;
+        let table = open(&value, "[[knob]]", &KNOB_KEYS, &[])?;
         let name = table.require("name", "what reports call it")?;
         let knob = read(&table, name_of(&name)?, reading)?;
         if knobs.iter().any(|other| other.name == knob.name) {
@@ -80,7 +78,7 @@ fn read(table: &Table<'_>, name: String, reading: &Reading<'_>) -> Result<KnobSp
         name,
         initial: starts_on,
         restart: restart(table, reading)?,
-        ready: table.get("ready").map(|value| ready::read(&value, reading)).transpose()?,
+        ready: table.get("ready").map(|value| read_ready(&value, reading)).transpose()?,
         settle: table.get("settle").map_or(Ok(Duration::ZERO), |value| value.duration(Duration::ZERO..=DAY))?,
         changes: Vec::new(),
         order: [Vec::new(), Vec::new()],
@@ -155,7 +153,7 @@ fn given(value: &Value<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given,
     let mut kinds = KINDS.iter().filter(|kind| table.get(kind.key).is_some());
     let Some(kind) = kinds.next() else {
         let keys: Vec<&str> = KINDS.iter().map(|kind| kind.key).collect();
-        home::check(&table, &keys, &[])?;
+        check(&table, &keys, &[])?;
         return Err(table.missing("command", "one of `command`, `file`, `env`, `patch`, `url` and `header`"));
     };
     if let Some(other) = kinds.next() {
@@ -166,7 +164,7 @@ fn given(value: &Value<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given,
     }
     let Kind { key, with, read, .. } = kind;
     let keys: Vec<&str> = std::iter::once(*key).chain(with.iter().copied()).collect();
-    home::check(&table, &keys, &[])?;
+    check(&table, &keys, &[])?;
     read(&table, side, reading)
 }
 

@@ -7,18 +7,17 @@ use unladen_load::{Arrivals, Expect, HttpVersion, Request, RequestError, Roots, 
 use unladen_toml::{Bad, DAY, MILLISECOND, Problem, Table, Value};
 
 use crate::load::{Budget, Load, Pace};
-use crate::read::home::{self, Home};
-use crate::read::keys;
+use crate::read::{Home, LOAD_KEYS, SERVICE_KEYS, TOP_KEYS, open};
 
 /// Maximum requests of an arm: more than a year at a thousand a second.
 const MOST_REQUESTS: u64 = 1 << 36;
 
 pub(crate) fn read(value: &Value<'_>, folder: &Path) -> Result<Load, Bad> {
     let homes = [
-        Home { keys: &keys::TOP, place: "the top of the file, before the first table" },
-        Home { keys: &keys::SERVICE, place: "[[service]]" },
+        Home { keys: &TOP_KEYS, place: "the top of the file, before the first table" },
+        Home { keys: &SERVICE_KEYS, place: "[[service]]" },
     ];
-    let table = home::open(value, "[load]", &keys::LOAD, &homes)?;
+    let table = open(value, "[load]", &LOAD_KEYS, &homes)?;
     let mut load = Load::new(pace(&table)?, budget(&table)?);
     if let Some(value) = table.get("phase") {
         load.phase = Some(value.duration(MILLISECOND..=DAY)?);

@@ -8,8 +8,7 @@ use unladen_load::{Arrivals, HttpVersion};
 use super::*;
 use crate::experiment::{Cold, Experiment};
 use crate::load::{Budget, Pace};
-use crate::ready::Check;
-use crate::service::Restart;
+use crate::ready::{Check, Restart};
 use unladen_lockin::Design;
 
 /// Files that experiments may name.
@@ -246,7 +245,7 @@ fn every_kind_of_knob_and_every_key_is_documented() {
         assert!(page.contains(kind.summary), "docs/reference/experiments.md lacks “{}”", kind.summary);
     }
     let kinds = crate::kinds::KINDS.iter().flat_map(|kind| std::iter::once(&kind.key).chain(kind.with));
-    let keys = keys::TOP.iter().chain(&keys::LOAD).chain(&keys::KNOB).chain(&keys::SERVICE).chain(kinds);
+    let keys = TOP_KEYS.iter().chain(&LOAD_KEYS).chain(&KNOB_KEYS).chain(&SERVICE_KEYS).chain(kinds);
     for key in keys.filter(|key| !["load", "service", "knob"].contains(*key)) {
         assert!(page.contains(&format!("`{key}`")), "docs/reference/experiments.md lacks `{key}`");
     }

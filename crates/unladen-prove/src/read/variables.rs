@@ -10,8 +10,8 @@ use std::time::Duration;
 use unladen_load::Cancel;
 use unladen_toml::{Bad, Document, Problem};
 
-use crate::fault::CommandFault;
-use crate::read::problem::ExperimentProblem;
+use crate::error::CommandFault;
+use crate::read::ExperimentProblem;
 use crate::shell::Shell;
 
 const TIME: Duration = Duration::from_secs(60);

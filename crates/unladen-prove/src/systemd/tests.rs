@@ -45,7 +45,7 @@ fn the_drop_in_comes_and_goes_with_the_variables() {
     let systemd = Systemd { units: units.clone(), systemctl };
 
     let path = systemd.drop_in("app@1.service");
-    let original = Original::save(&path, false, &mut Saver::new(journal, &shell)).unwrap();
+    let original = Original::save(&path, false, &mut Saver::new(journal)).unwrap();
     let restart = |list: &[(&str, &str)]| {
         systemd.set_variables(&variables(list), (&original, journal), &shell, &cancel).unwrap();
         systemd.restart("app@1.service", &shell, &cancel).unwrap();

@@ -1,8 +1,9 @@
 use unladen_probe::GroupBy;
 use unladen_trace::EvidenceSource;
 
-use super::super::checked::read_evidence;
 use super::*;
+use crate::evidence::checked::read_evidence;
+use crate::frame::PIECE;
 
 /// What is answered; or why it is refused.
 fn asked(
@@ -36,7 +37,7 @@ fn own(instrument: &Instrument) -> u32 {
 
 #[test]
 fn what_must_not_be_asked_is_refused() {
-    let mut side = EvidenceSide::new();
+    let mut side = EvidenceSide::default();
     let none = asked(&mut side, None, EvidenceAsk::Begin).unwrap_err();
     assert_eq!(none, "the probes are not open yet");
     let mut instrument = Instrument::open(GroupBy::Exe).unwrap();
@@ -54,7 +55,7 @@ fn what_must_not_be_asked_is_refused() {
 fn groups_are_described_without_a_tracer() {
     let mut instrument = Instrument::open(GroupBy::Exe).unwrap();
     let groups = vec![Wanted { group: own(&instrument), follows: true }];
-    let answers = asked(&mut EvidenceSide::new(), Some(&mut instrument), EvidenceAsk::Describe { groups }).unwrap();
+    let answers = asked(&mut EvidenceSide::default(), Some(&mut instrument), EvidenceAsk::Describe { groups }).unwrap();
     let seen = read_evidence(&whole(&answers), 1).unwrap();
     let exe = std::env::current_exe().unwrap();
     assert_eq!(seen.groups[0].exe.as_deref(), exe.to_str());
@@ -65,7 +66,7 @@ fn groups_are_described_without_a_tracer() {
 /// Where tracing is not possible, and in a program without it, what is lacking is told, and the next question answered.
 #[test]
 fn a_phase_is_counted_or_what_is_lacking_is_told() {
-    let mut side = EvidenceSide::new();
+    let mut side = EvidenceSide::default();
     let mut instrument = Instrument::open(GroupBy::Exe).unwrap();
     let groups = vec![Wanted { group: own(&instrument), follows: true }];
     let mut ask = |ask| asked(&mut side, Some(&mut instrument), ask).unwrap();
@@ -90,4 +91,13 @@ fn a_phase_is_counted_or_what_is_lacking_is_told() {
     assert_eq!(seen.page.requests, 4);
     assert!(!seen.syscalls.is_empty(), "this very process called the system");
     assert_eq!(ask(EvidenceAsk::Detach), [EvidenceAnswer::Detached]);
+}
+
+#[test]
+fn pieces_are_the_whole() {
+    let mut bounded = Bounded::default();
+    bounded.write_all(&vec![7; PIECE + 1]).unwrap();
+    let pieces: Vec<_> = in_pieces(&bounded.0).map(|(piece, last)| (piece.len(), last)).collect();
+    assert_eq!(pieces, [(PIECE, false), (1, true)]);
+    assert!(bounded.write_all(&vec![7; MAX_EVIDENCE]).is_err());
 }

@@ -107,7 +107,7 @@ proptest! {
         let mut account = Account::new(opened(vec![counter("cpu", "ns"), counter("read_bytes", "B")])).unwrap();
         let mut sum = FarReading::default();
         for body in bodies {
-            let Ok(answer) = crate::codec::decode::<ProbeAnswer>(&body) else { continue };
+            let Ok(answer) = crate::frame::decode::<ProbeAnswer>(&body) else { continue };
             if account.add(&mut sum, answer).is_err() {
                 break;
             }

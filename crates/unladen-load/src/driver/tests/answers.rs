@@ -2,7 +2,7 @@ use std::sync::mpsc::channel;
 
 use super::server::{HELLO, Server, read_request, send};
 use super::*;
-use crate::digest::Digest;
+use crate::exchange::Digest;
 
 #[test]
 fn shows_head_and_body() {

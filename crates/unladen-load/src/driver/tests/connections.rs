@@ -6,8 +6,8 @@ use std::sync::{Arc, Barrier};
 
 use super::server::{HELLO, Server, hang, read_request, send};
 use super::*;
-use crate::stage::Stage;
-use crate::stop::End;
+use crate::error::Stage;
+use crate::schedule::End;
 use crate::target::ConnectTo;
 
 #[test]

@@ -3,8 +3,8 @@ use std::sync::mpsc::channel;
 
 use super::server::{HELLO, Server, hang, read_request, send};
 use super::*;
-use crate::stage::Stage;
-use crate::stop::End;
+use crate::error::Stage;
+use crate::schedule::End;
 use crate::target::ConnectTo;
 
 /// Long enough for the part of an answer that comes, on a busy machine too.

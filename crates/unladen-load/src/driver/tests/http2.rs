@@ -17,7 +17,7 @@ use tokio::sync::Barrier;
 use super::server::{HELLO, Server};
 use super::*;
 use crate::http_version::HttpVersion;
-use crate::stop::End;
+use crate::schedule::End;
 
 /// Echoes the authority; each `together` requests must be under way at once to be answered.
 pub(super) async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, together: Arc<Barrier>) {

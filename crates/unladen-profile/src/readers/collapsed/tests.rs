@@ -3,8 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::frame::FrameKind;
 use crate::tests::testing::{Named, by_name, profiles};
-use crate::writer::Writer;
-use crate::writers;
+use crate::writers::{self, Writer};
 
 fn read(text: &str) -> Result<Profile, String> {
     Collapsed.read(&mut Input::new(&mut text.as_bytes())).map_err(|error| error.to_string())

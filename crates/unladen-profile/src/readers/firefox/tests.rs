@@ -167,7 +167,7 @@ fn tables_that_lead_nowhere_are_refused() {
 
 #[test]
 fn requests_that_do_not_fit_their_samples_are_refused() {
-    use crate::writer::Writer;
+    use crate::writers::Writer;
     let mut profile = Profile::new(crate::profile::About { are_requests: true, ..Default::default() });
     let main = profile.frames.intern(crate::frame::Frame { name: "f", file: "", line: 0, kind: FrameKind::Include });
     let stack = profile.stacks.intern([main]);

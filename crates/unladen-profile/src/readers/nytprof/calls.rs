@@ -10,12 +10,9 @@
 //! never do, as those in which a process was ended, the summary at the end of the file has their name by the place of a
 //! call in them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::callers::{Call, Callers};
-use super::paths::{PathId, Paths};
-use super::subs::{Sub, Subs};
-use super::tree::{NodeId, TooManyPaths, Tree};
+use super::subs::{Call, Callers, Limit, Sub, Subs};
 use crate::frame::{Frame, FrameId, Frames};
 use crate::profile::{CallCount, Profile};
 use crate::stack::StackId;
@@ -68,7 +65,7 @@ struct Request {
 }
 
 impl Calls {
-    pub(super) fn new() -> Result<Self, TooManyPaths> {
+    pub(super) fn new() -> Result<Self, Limit> {
         let mut tree = Tree::default();
         let root = tree.add_node()?;
         Ok(Self {
@@ -100,7 +97,7 @@ impl Calls {
     }
 
     /// A subroutine returns; `depth` is from 1, and `is_wait` says that it waited for a request.
-    pub(super) fn returned(&mut self, depth: usize, sub: Sub, ticks: f64, is_wait: bool) -> Result<(), TooManyPaths> {
+    pub(super) fn returned(&mut self, depth: usize, sub: Sub, ticks: f64, is_wait: bool) -> Result<(), Limit> {
         self.returns += 1;
         let place = self.places.get(depth - 1).copied();
         self.places.truncate(depth - 1);
@@ -127,7 +124,7 @@ impl Calls {
         Ok(())
     }
 
-    fn caller(&mut self) -> Result<NodeId, TooManyPaths> {
+    fn caller(&mut self) -> Result<NodeId, Limit> {
         let Some(level) = self.pending.last_mut() else { return Ok(self.root) };
         match level.node {
             Some(node) => Ok(node),
@@ -141,7 +138,7 @@ impl Calls {
 
     /// Something further out returned before the innermost, which was left by an exception that the profiler did not
     /// see.
-    fn leave_unnamed(&mut self) -> Result<(), TooManyPaths> {
+    fn leave_unnamed(&mut self) -> Result<(), Limit> {
         let Some(level) = self.pending.pop() else { return Ok(()) };
         let Some(node) = level.node else { return Ok(()) };
         let sub = level.unnamed.unwrap_or_else(|| {
@@ -154,14 +151,14 @@ impl Calls {
         self.tree.add_calls(caller, sub, 0, 0.0, Some(node))
     }
 
-    fn lay_down(&mut self) -> Result<(), TooManyPaths> {
+    fn lay_down(&mut self) -> Result<(), Limit> {
         if self.requests.len() == MAX_REQUESTS {
-            return Err(TooManyPaths);
+            return Err(Limit::Paths);
         }
         let deepest = self.pending.iter().rposition(|level| level.node.is_some()).map_or(0, |index| index + 1);
         let mut request = Request::default();
         let mut calls: HashMap<(Option<Sub>, Sub), u64> = HashMap::new();
-        let mut path = PathId::ROOT;
+        let mut path = 0;
         for depth in 0..=deepest {
             let mut node = Some(self.root);
             if depth > 0 {
@@ -191,7 +188,7 @@ impl Calls {
         request.calls = calls.into_iter().map(|((caller, callee), calls)| (caller, callee, calls)).collect();
         self.weights += request.weights.len() + request.calls.len();
         if self.weights > MAX_WEIGHTS {
-            return Err(TooManyPaths);
+            return Err(Limit::Paths);
         }
         self.requests.push(request);
         Ok(())
@@ -204,7 +201,7 @@ impl Calls {
         callers: &Callers,
         ns_per_tick: f64,
         profile: &mut Profile,
-    ) -> Result<(), TooManyPaths> {
+    ) -> Result<(), Limit> {
         self.lay_down()?;
         let mut requests = std::mem::take(&mut self.requests);
         if requests.len() > 1 {
@@ -231,19 +228,19 @@ impl Calls {
         // Only those of requests, not the start's.
         let mut is_used = vec![false; self.paths.iter().count() + 1];
         for (path, _) in requests.iter().flat_map(|request| &request.weights) {
-            is_used[path.index()] = true;
+            is_used[*path as usize] = true;
         }
         let before: Vec<PathId> = self.paths.iter().map(|(before, _)| before).collect();
         for (index, before) in before.iter().enumerate().rev() {
             if is_used[index + 1] {
-                is_used[before.index()] = true;
+                is_used[*before as usize] = true;
             }
         }
         let mut stacks: Vec<StackId> = vec![profile.stacks.root(); is_used.len()];
         for (index, (before, sub)) in self.paths.iter().enumerate() {
             if is_used[index + 1] {
                 let frame = frame_of(sub, &mut profile.frames);
-                stacks[index + 1] = profile.stacks.push(stacks[before.index()], frame);
+                stacks[index + 1] = profile.stacks.push(stacks[before as usize], frame);
             }
         }
         for mut request in requests {
@@ -252,7 +249,7 @@ impl Calls {
                 // Subtracting the profiler's own cost may leave small negative times.
                 let ns = (ticks * ns_per_tick).round().max(0.0) as u64;
                 if ns > 0 {
-                    profile.add(cluster, stacks[path.index()], ns);
+                    profile.add(cluster, stacks[path as usize], ns);
                 }
             }
             request.calls.sort_unstable();
@@ -263,5 +260,149 @@ impl Calls {
             }
         }
         Ok(())
+    }
+}
+
+/// Distinct call paths in one request.
+const MAX_NODES: usize = 2 << 20;
+
+/// Calls, with counts and own times.
+#[derive(Default)]
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+    free: Vec<NodeId>,
+}
+
+type NodeId = u32;
+
+#[derive(Default)]
+pub(super) struct Node {
+    /// Own time in ticks; whole numbers, of which doubles hold sums exactly.
+    pub(super) ticks: f64,
+    pub(super) calls: u64,
+    pub(super) called: BTreeMap<Sub, NodeId>,
+}
+
+impl Tree {
+    fn add_node(&mut self) -> Result<NodeId, Limit> {
+        if let Some(id) = self.free.pop() {
+            return Ok(id);
+        }
+        if self.nodes.len() == MAX_NODES {
+            return Err(Limit::Paths);
+        }
+        self.nodes.push(Node::default());
+        Ok(self.nodes.len() as NodeId - 1)
+    }
+
+    /// Adds calls below `caller`, and the callees in `below`, which then is no node of its own.
+    pub(super) fn add_calls(
+        &mut self,
+        caller: NodeId,
+        sub: Sub,
+        calls: u64,
+        ticks: f64,
+        below: Option<NodeId>,
+    ) -> Result<(), Limit> {
+        let known = self.nodes[caller as usize].called.get(&sub).copied();
+        let id = match (known, below) {
+            (Some(known), Some(below)) => {
+                self.merge(known, below);
+                known
+            }
+            (Some(known), None) => known,
+            (None, below) => {
+                let id = below.map_or_else(|| self.add_node(), Ok)?;
+                self.nodes[caller as usize].called.insert(sub, id);
+                id
+            }
+        };
+        let node = &mut self.nodes[id as usize];
+        node.calls += calls;
+        node.ticks += ticks;
+        Ok(())
+    }
+
+    /// Removes everything below a node, and passes each path's last subroutine and its node to `visit`, with the
+    /// latter's result for the path before.
+    pub(super) fn drain<P: Copy, E>(
+        &mut self,
+        root: NodeId,
+        path: P,
+        mut visit: impl FnMut(P, Sub, &Node) -> Result<P, E>,
+    ) -> Result<(), E> {
+        let mut rest = vec![(root, path)];
+        while let Some((id, path)) = rest.pop() {
+            for (sub, below) in std::mem::take(&mut self.nodes[id as usize].called) {
+                let path = visit(path, sub, &self.nodes[below as usize])?;
+                rest.push((below, path));
+            }
+            if id != root {
+                self.nodes[id as usize] = Node::default();
+                self.free.push(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds `from`, with everything below it, to `into`. The smaller of two is walked, so that a subtree merged at each
+    /// of its depths is not walked as often.
+    fn merge(&mut self, into: NodeId, from: NodeId) {
+        let mut rest = vec![(into, from)];
+        while let Some((into, from)) = rest.pop() {
+            let Node { ticks, calls, mut called } = std::mem::take(&mut self.nodes[from as usize]);
+            self.free.push(from);
+            let node = &mut self.nodes[into as usize];
+            node.ticks += ticks;
+            node.calls += calls;
+            if called.len() > node.called.len() {
+                std::mem::swap(&mut called, &mut node.called);
+            }
+            for (sub, id) in called {
+                match node.called.entry(sub) {
+                    std::collections::btree_map::Entry::Vacant(vacant) => {
+                        vacant.insert(id);
+                    }
+                    std::collections::btree_map::Entry::Occupied(known) => rest.push((*known.get(), id)),
+                }
+            }
+        }
+    }
+}
+
+/// Per file.
+const MAX_PATHS: usize = 2 << 20;
+
+/// A path: its last callee, and the path before it. 0 is the root.
+type PathId = u32;
+
+/// All paths, each once and after its prefix.
+#[derive(Default)]
+pub(super) struct Paths {
+    paths: Vec<(PathId, Sub)>,
+    ids: HashMap<(PathId, Sub), PathId>,
+}
+
+impl Paths {
+    pub(super) fn push(&mut self, before: PathId, sub: Sub) -> Result<PathId, Limit> {
+        if let Some(id) = self.ids.get(&(before, sub)) {
+            return Ok(*id);
+        }
+        if self.paths.len() == MAX_PATHS {
+            return Err(Limit::Paths);
+        }
+        self.paths.push((before, sub));
+        let id = self.paths.len() as PathId;
+        self.ids.insert((before, sub), id);
+        Ok(id)
+    }
+
+    pub(super) fn sub(&self, path: PathId) -> Option<Sub> {
+        Some(self.paths.get(path.checked_sub(1)? as usize)?.1)
+    }
+
+    /// All except the root, each after its prefix: prefix and last callee.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (PathId, Sub)> {
+        self.paths.iter().copied()
     }
 }

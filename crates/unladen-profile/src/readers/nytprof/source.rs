@@ -5,7 +5,7 @@ use std::io::BufRead;
 use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::input::Input;
-use crate::read_error::ReadError;
+use crate::readers::ReadError;
 
 pub(super) const FORMAT: &str = "nytprof";
 /// Bytes buffered at once.

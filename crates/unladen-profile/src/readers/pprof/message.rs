@@ -1,8 +1,6 @@
 //! The principal type is [`Fields`]: the fields of a protocol buffer message
 //! (<https://protobuf.dev/programming-guides/encoding/>).
 
-use super::wrong::Wrong;
-
 /// In order; ends after an error.
 pub(super) struct Fields<'a> {
     bytes: &'a [u8],
@@ -143,4 +141,17 @@ fn varint(bytes: &[u8], at: &mut usize) -> Result<u64, &'static str> {
         }
     }
     Err("a number of more than 64 bits")
+}
+
+/// A fault of a file.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    pub(super) at: usize,
+    pub(super) what: String,
+}
+
+impl Wrong {
+    pub(super) fn new(at: usize, what: impl Into<String>) -> Self {
+        Self { at, what: what.into() }
+    }
 }

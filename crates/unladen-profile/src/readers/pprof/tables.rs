@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::message::{Field, Fields, Value};
-use super::wrong::Wrong;
-use crate::frame::FrameKind;
+use super::message::{Field, Fields, Value, Wrong};
+use crate::frame::{Frame, FrameId, FrameKind, Frames};
 
 pub(super) const FORMAT: &str = "pprof";
 
@@ -30,7 +29,8 @@ pub(super) struct Tables<'a> {
     period_type: (u64, u64),
     period: u64,
     comments: Vec<u64>,
-    default: u64,
+    /// The type of samples that the file prefers.
+    pub(super) default: u64,
     /// Files by mapping id.
     mappings: HashMap<u64, u64>,
     functions: HashMap<u64, Function>,
@@ -51,13 +51,6 @@ struct Location {
     address: u64,
     /// Functions, innermost first.
     functions: Vec<u64>,
-}
-
-pub(super) struct LocationFrame {
-    pub(super) name: String,
-    pub(super) file: String,
-    pub(super) line: u32,
-    pub(super) kind: FrameKind,
 }
 
 impl<'a> Tables<'a> {
@@ -123,10 +116,6 @@ impl<'a> Tables<'a> {
         self.sample_types.iter().map(|(kind, unit)| (self.string(*kind), self.string(*unit))).collect()
     }
 
-    pub(super) fn default_type(&self) -> String {
-        self.string(self.default)
-    }
-
     pub(super) fn period(&self) -> Option<(String, u64)> {
         (self.period > 0 && self.period <= i64::MAX as u64).then(|| (self.string(self.period_type.1), self.period))
     }
@@ -135,28 +124,29 @@ impl<'a> Tables<'a> {
         self.comments.iter().map(|index| self.string(*index))
     }
 
-    /// Innermost first; `None` if there is no such location.
-    pub(super) fn places(&self, id: u64) -> Option<Vec<LocationFrame>> {
+    /// Outermost first; `None` if there is no such location.
+    pub(super) fn frames(&self, id: u64, frames: &mut Frames) -> Option<Vec<FrameId>> {
         let location = self.locations.get(&id)?;
         let module = self.mappings.get(&location.mapping).map(|file| self.string(*file)).unwrap_or_default();
         if location.functions.is_empty() {
             let name = format!("{:#x}", location.address);
-            return Some(vec![LocationFrame { name, kind: native(&module), file: module, line: 0 }]);
+            let frame = Frame { name: &name, file: &module, line: 0, kind: native(&module) };
+            return Some(vec![frames.intern(frame)]);
         }
-        let place = |id: &u64| {
+        let frame = |id: &u64| {
             let unknown = Function::default();
             let function = self.functions.get(id).unwrap_or(&unknown);
             let (name, file) = (self.string(function.name), self.string(function.file));
             let name = if name.is_empty() { self.string(function.system_name) } else { name };
             // Without a source file, the module says more.
             let (file, kind) = if file.is_empty() && !module.is_empty() {
-                (module.clone(), native(&module))
+                (module.as_str(), native(&module))
             } else {
-                (file, FrameKind::Function)
+                (file.as_str(), FrameKind::Function)
             };
-            LocationFrame { name, file, line: u32::try_from(function.line).unwrap_or(0), kind }
+            frames.intern(Frame { name: &name, file, line: u32::try_from(function.line).unwrap_or(0), kind })
         };
-        Some(location.functions.iter().map(place).collect())
+        Some(location.functions.iter().rev().map(frame).collect())
     }
 }
 

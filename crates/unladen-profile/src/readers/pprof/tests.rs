@@ -1,7 +1,7 @@
 use super::*;
 use crate::function::functions;
 use crate::profile::Unit;
-use crate::writer::Writer;
+use crate::writers::Writer;
 
 /// Of Go 1.26's runtime/pprof: a CPU profile of 26 samples, and all allocations.
 const CPU: &[u8] = include_bytes!("go_cpu.pb.gz");

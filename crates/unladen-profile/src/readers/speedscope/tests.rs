@@ -1,6 +1,6 @@
 use super::*;
 use crate::profile::Unit;
-use crate::reader::MAX_DEPTH;
+use crate::readers::MAX_DEPTH;
 
 fn read(mut text: &[u8]) -> Result<Profile, ReadError> {
     Speedscope.read(&mut Input::new(&mut text))

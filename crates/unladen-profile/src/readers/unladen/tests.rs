@@ -2,8 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::tests::testing::profiles;
-use crate::writer::Writer;
-use crate::writers;
+use crate::writers::{self, Writer};
 
 fn read(text: &str) -> Result<Profile, String> {
     Unladen.read(&mut Input::new(&mut text.as_bytes())).map_err(|error| error.to_string())
@@ -65,11 +64,11 @@ fn faults_name_their_byte() {
 
 #[test]
 fn stacks_too_deep_are_refused() {
-    let pairs: Vec<String> = (0..=crate::reader::MAX_DEPTH).map(|below| format!("[{below},0]")).collect();
+    let pairs: Vec<String> = (0..=crate::readers::MAX_DEPTH).map(|below| format!("[{below},0]")).collect();
     let text = document(r#"{"name":"a"}"#, &pairs.join(","), "");
     assert!(read(&text).unwrap_err().ends_with("stack 100001 has more frames than any stack has"));
-    let text = document(r#"{"name":"a"}"#, &pairs[..crate::reader::MAX_DEPTH].join(","), "");
-    assert_eq!(read(&text).unwrap().stacks.len(), crate::reader::MAX_DEPTH + 1);
+    let text = document(r#"{"name":"a"}"#, &pairs[..crate::readers::MAX_DEPTH].join(","), "");
+    assert_eq!(read(&text).unwrap().stacks.len(), crate::readers::MAX_DEPTH + 1);
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Writes a [`Picture`] as an SVG document.
 
+use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
-use super::amount::{grouped, percent};
+use super::amount::{Amounts, FlameStyle, digits, grouped, percent};
 use super::colour::{self, KINDS};
 use super::compared::{Compared, Moved, change};
 use super::name::{self, escaped, fit};
-use super::picture::{COLUMN, HEAD, LEVEL, MARGIN, PADDING, Picture};
-use super::tree::Placed;
-use crate::frame::FrameKind;
+use super::tree::{Placed, Tree};
+use crate::frame::{FrameId, FrameKind, Frames};
 
 /// Leaves a line between boxes.
 const BOX: f64 = LEVEL - 1.0;
@@ -198,4 +198,102 @@ impl Picture<'_> {
         let part = weight / self.tree.whole();
         if part.is_finite() { part * (self.style.width() - 2.0 * MARGIN) } else { 0.0 }
     }
+}
+
+/// What is drawn, and its measures in pixels.
+pub(super) struct Picture<'a> {
+    pub(super) frames: &'a Frames,
+    pub(super) tree: &'a Tree,
+    pub(super) amounts: &'a Amounts,
+    pub(super) style: &'a FlameStyle,
+    pub(super) compared: Option<&'a Compared<'a>>,
+}
+
+/// Height of the head with titles, legend and details; in pixels, like all here.
+pub(super) const HEAD: f64 = 126.0;
+/// From one level to the next.
+pub(super) const LEVEL: f64 = 18.0;
+/// Left and right.
+pub(super) const MARGIN: f64 = 12.0;
+/// A column of the fixed-width font at 12 pixels; the script measures it.
+pub(super) const COLUMN: f64 = 7.23;
+/// Between a box and its name.
+pub(super) const PADDING: f64 = 4.0;
+
+/// `12.3`, as the script reads it back.
+pub(super) fn number(value: f64) -> String {
+    const WHOLE: f64 = 1e15;
+    if value.fract() == 0.0 && value.abs() < WHOLE {
+        format!("{value:.0}")
+    } else if value.is_finite() {
+        format!("{value:.5e}")
+    } else {
+        digits(0.0)
+    }
+}
+
+impl Picture<'_> {
+    /// `frames`: name, place, kind, and in a comparison the function's significance, change, and ends of the interval.
+    /// `boxes`: frame, depth, total weight, own weight; in a comparison, the same of the baseline, and 0, 1 or −1 for
+    /// insignificant, grown, shrunk.
+    pub(super) fn data(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut ids: HashMap<FrameId, usize> = HashMap::new();
+        write!(out, "{{\"frames\":[[\"all\",\"\",\"\"]")?;
+        for frame in self.tree.boxes.iter().filter_map(|placed| placed.frame) {
+            let next = ids.len() + 1;
+            if *ids.entry(frame).or_insert(next) == next {
+                writeln!(out, ",")?;
+                self.frame(frame, out)?;
+            }
+        }
+        write!(out, "],\n\"boxes\":[")?;
+        for (index, placed) in self.tree.boxes.iter().enumerate() {
+            let frame = placed.frame.and_then(|frame| ids.get(&frame)).copied().unwrap_or(0);
+            let (total, own) = (number(placed.drawn.total), number(placed.drawn.own));
+            write!(out, "{}{frame},{},{total},{own}", if index == 0 { "" } else { ",\n" }, placed.depth)?;
+            if let Some(compared) = self.compared {
+                let moved = match compared.moved(placed) {
+                    Moved::No => 0,
+                    Moved::Grown(_) => 1,
+                    Moved::Shrunk(_) => -1,
+                };
+                write!(out, ",{},{},{moved}", number(placed.other.total), number(placed.other.own))?;
+            }
+        }
+        let amounts = self.amounts;
+        let rest = serde_json::json!({
+            "compared": self.compared.is_some(),
+            "untold": self.compared.map(|compared| compared.untold),
+            "factor": amounts.factor,
+            "scale": amounts.scale.as_str(),
+            "per": amounts.per,
+            "levels": self.tree.levels,
+            "leftOut": self.tree.left_out.boxes,
+            "head": HEAD,
+            "level": LEVEL,
+            "margin": MARGIN,
+            "column": COLUMN,
+            "padding": PADDING,
+        });
+        write!(out, "],\n\"rest\":{rest}}}")
+    }
+
+    fn frame(&self, id: FrameId, out: &mut dyn Write) -> io::Result<()> {
+        let frame = self.frames.get(id);
+        let kind = KINDS.iter().find(|row| row.0 == frame.kind).map_or("", |row| row.2);
+        write!(out, "[{},{},{}", json(name::of(frame))?, json(&name::place(frame))?, json(kind)?)?;
+        if let Some(row) = self.compared.and_then(|compared| compared.row(id)) {
+            let change = row.total_change;
+            let [low, high] = change.interval.map_or([None, None], |(low, high)| [Some(low), Some(high)]);
+            let ends = [low, high].map(|end| end.filter(|end| end.is_finite()).map_or("null".to_owned(), number));
+            write!(out, ",{},{},{}", number(change.value), ends[0], ends[1])?;
+        }
+        write!(out, "]")
+    }
+}
+
+/// JSON that is valid XML.
+fn json(text: &str) -> io::Result<String> {
+    let text = serde_json::to_string(&name::clean(text))?;
+    Ok(text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"))
 }

@@ -55,7 +55,8 @@ impl Tree {
                 .filter(|weight| !(weight.is_finite() && **weight > 0.0))
                 .for_each(|weight| *weight = 0.0);
         }
-        let totals: Vec<Vec<f64>> = own.iter().map(|own| totals(stacks, own)).collect();
+        let add = |one: f64, other: f64| (one + other).min(f64::MAX);
+        let totals: Vec<Vec<f64>> = own.iter().map(|own| stacks.totals(own.clone(), add)).collect();
         let weigh = |side: usize, stack: StackId| Weighed {
             start: 0.0,
             total: totals.get(side).map_or(0.0, |totals| totals[stack.index()]),
@@ -82,17 +83,6 @@ impl Tree {
     pub(super) fn whole(&self) -> f64 {
         self.boxes.first().map_or(0.0, |root| root.drawn.total)
     }
-}
-
-fn totals(stacks: &Stacks, own: &[f64]) -> Vec<f64> {
-    let mut totals = own.to_vec();
-    for stack in stacks.iter().rev() {
-        if let Some(below) = stacks.below(stack) {
-            let sum = totals[below.index()] + totals[stack.index()];
-            totals[below.index()] = sum.min(f64::MAX);
-        }
-    }
-    totals
 }
 
 /// Stacks wide enough, without the root, the number of their levels, and the rest.

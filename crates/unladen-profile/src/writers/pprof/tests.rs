@@ -1,9 +1,8 @@
-use super::comment::parse;
 use super::*;
 use crate::frame::Frame;
 use crate::input::Input;
 use crate::profile::About;
-use crate::reader::ProfileReader;
+use crate::readers::ProfileReader;
 
 #[test]
 fn comments_are_read_again_and_those_of_others_are_not() {
@@ -11,10 +10,10 @@ fn comments_are_read_again_and_those_of_others_are_not() {
         [(Some(120), true, "excimer"), (Some(1), false, ""), (None, false, "a; b")]
     {
         let comment = Comment { requests, are_labelled, profiler: profiler.to_owned() };
-        assert_eq!(parse(&comment.to_string()), Some(comment));
+        assert_eq!(parse_comment(&comment.to_string()), Some(comment));
     }
     for other in ["", "unladen", "unladen 1", "go1.26", "Unladen 1; 2 requests; x"] {
-        assert_eq!(parse(other), None, "{other}");
+        assert_eq!(parse_comment(other), None, "{other}");
     }
 }
 

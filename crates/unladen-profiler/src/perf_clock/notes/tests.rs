@@ -4,7 +4,7 @@ use unladen_probe::{GroupBy, ProcessGroups, StackSample};
 use unladen_profile::Profile;
 
 use super::*;
-use crate::perf_clock::mappings::Backing;
+use crate::perf_clock::places::Backing;
 
 fn notes(fill: impl FnOnce(&mut Places) -> Vec<(Vec<u32>, u64)>, off: f64) -> Vec<String> {
     let mut places = Places::default();

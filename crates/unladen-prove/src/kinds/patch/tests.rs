@@ -50,7 +50,7 @@ impl Place {
     fn there_and_back(&self) {
         let (knob, shell, journal) = (self.knob(PATCH), Shell::new(self.folder.path()), self.journal.path());
         let before = self.files();
-        let undo = knob.prepare(&mut Saver::new(journal, &shell)).unwrap();
+        let undo = knob.prepare(&mut Saver::new(journal)).unwrap();
         let cancel = Cancel::new();
         let switch = Switch { shell: &shell, undo: &undo, journal, cancel: &cancel };
         for _round in 0..2 {
@@ -94,13 +94,9 @@ fn applies_in_a_folder_below_the_top_of_a_repository() {
 #[test]
 fn refuses_what_does_not_apply_before_anything_is_changed() {
     let place = Place::new();
-    let (shell, journal) = (Shell::new(place.folder.path()), place.journal.path());
+    let journal = place.journal.path();
     let refused = |text: &str| {
-        place
-            .knob(text)
-            .prepare(&mut Saver::new(&journal.join(text.len().to_string()), &shell))
-            .unwrap_err()
-            .to_string()
+        place.knob(text).prepare(&mut Saver::new(&journal.join(text.len().to_string()))).unwrap_err().to_string()
     };
     for text in [PATCH, "no patch at all"] {
         fs::create_dir_all(journal.join(text.len().to_string())).unwrap();
@@ -114,10 +110,10 @@ fn refuses_what_does_not_apply_before_anything_is_changed() {
 #[test]
 fn says_when_the_patch_is_in_already() {
     let place = Place::new();
-    let (shell, journal) = (Shell::new(place.folder.path()), place.journal.path());
+    let journal = place.journal.path();
     let text = PATCH.lines().take(7).map(|line| format!("{line}\n")).collect::<String>();
     fs::write(place.folder.path().join("app/lib/page.php"), "one\nTWO\nthree\n").unwrap();
-    let error = place.knob(&text).prepare(&mut Saver::new(journal, &shell)).unwrap_err().to_string();
+    let error = place.knob(&text).prepare(&mut Saver::new(journal)).unwrap_err().to_string();
     assert!(error.contains("applied there already"), "{error}");
 }
 
@@ -127,7 +123,7 @@ fn keeps_both_names_of_a_renamed_file() {
     let (shell, journal) = (Shell::new(place.folder.path()), place.journal.path());
     let text = "diff --git a/lib/page.php b/lib/p q.php\nsimilarity index 100%\nrename from lib/page.php\nrename to lib/p q.php\n";
     let knob = place.knob(text);
-    let undo = knob.prepare(&mut Saver::new(journal, &shell)).unwrap();
+    let undo = knob.prepare(&mut Saver::new(journal)).unwrap();
     let cancel = Cancel::new();
     knob.set(true, &Switch { shell: &shell, undo: &undo, journal, cancel: &cancel }).unwrap();
     assert!(place.folder.path().join("app/lib/p q.php").exists());

@@ -8,3 +8,8 @@ fn any_difference_is_a_change() {
     assert_eq!(Fingerprint { length: 4, ..first }.verdict(&first), Verdict::Changed);
     assert_eq!(Fingerprint { digest: Digest(8), ..first }.verdict(&first), Verdict::Changed);
 }
+
+#[test]
+fn bodies_have_their_own_digest() {
+    assert_ne!(Digest::of(b"page"), Digest::of(b"Page"));
+}
