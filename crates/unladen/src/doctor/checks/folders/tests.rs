@@ -22,3 +22,20 @@ fn what_is_no_store_is_said_in_the_words_of_stores() {
     assert_eq!(row.verdict, Verdict::Missing);
     assert!(row.what.contains("is not a store of runs") && row.fix.is_empty(), "{row:?}");
 }
+
+#[test]
+fn one_place_for_programs_is_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(of_places(&["/proc/none".into()]).verdict, Verdict::Limited);
+    assert_eq!(of_places(&["/proc/none".into(), folder.path().into()]).verdict, Verdict::Ok);
+}
+
+#[test]
+fn a_log_that_is_there_is_named() {
+    let root = tempfile::tempdir().unwrap();
+    let look = || logs(&Asked::at(root.path()));
+    assert_eq!(look()[0].what, "no access log is at the usual places");
+    std::fs::create_dir_all(root.path().join("var/log/nginx")).unwrap();
+    std::fs::write(root.path().join(PLACES[0]), "").unwrap();
+    assert_eq!((look()[0].verdict, &*look()[0].what), (Verdict::Ok, "/var/log/nginx/access.log can be read"));
+}

@@ -1,37 +1,30 @@
-//! The principal type is [`Store`]: whether results can be kept.
+//! What can be read and written: the store of results, folders for programs, and logs.
 
+use std::fs::File;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use nix::sys::statvfs::{FsFlags, statvfs};
 use nix::unistd::{AccessFlags, access};
 use unladen_finding::shell_word;
 use unladen_store::{Filter, Location, Mode, StoreError, open};
 
-use crate::doctor::asked::Asked;
-use crate::doctor::check::Check;
-use crate::doctor::row::{Row, Verb};
+use crate::doctor::check::{Asked, Check};
+use crate::doctor::row::{AS_ROOT, Row, Verb};
 use crate::runs::Preferences;
-
-pub(crate) struct Store;
 
 const VERBS: &[Verb] = Verb::MEASURING;
 
-impl Check for Store {
-    fn name(&self) -> &'static str {
-        "store"
-    }
+/// Whether results can be kept.
+pub(super) const STORE: Check = Check::new("store", VERBS, store);
 
-    fn verbs(&self) -> &'static [Verb] {
-        VERBS
-    }
-
-    fn look(&self, _: &Asked) -> Vec<Row> {
-        vec![match Preferences::of_user() {
-            Ok(Preferences { store: Some(location), is_store_named, .. }) => of(&location, is_store_named),
-            Ok(_) => Row::ok(VERBS, "no runs are kept: the settings say \"off\""),
-            Err(failure) => Row::missing(VERBS, failure.to_string()),
-        }]
-    }
+fn store(_: &Asked) -> Vec<Row> {
+    vec![match Preferences::of_user() {
+        Ok(Preferences { store: Some(location), is_store_named, .. }) => of(&location, is_store_named),
+        Ok(_) => Row::ok(VERBS, "no runs are kept: the settings say \"off\""),
+        Err(failure) => Row::missing(VERBS, failure.to_string()),
+    }]
 }
 
 fn of(location: &Location, is_named: bool) -> Row {
@@ -106,6 +99,68 @@ impl Unusable {
             None => row.advice("name a store that this user can write: --store, or UNLADEN_STORE"),
         }
     }
+}
+
+const AGENTS: &[Verb] = &[Verb::Weigh, Verb::Load, Verb::Prove];
+
+/// Whether other hosts can run their agent here.
+pub(super) const TEMPORARY: Check = Check::new("temp", AGENTS, temporary);
+
+fn temporary(_: &Asked) -> Vec<Row> {
+    // The first of those that the agent's start tries (unladen-agent's bootstrap.sh).
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let usual = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
+    let others = ["XDG_RUNTIME_DIR", "HOME"].into_iter().filter_map(variable);
+    let places: Vec<PathBuf> =
+        variable("TMPDIR").into_iter().chain(usual).chain(others).chain(["/run".into()]).collect();
+    vec![of_places(&places)]
+}
+
+fn of_places(places: &[PathBuf]) -> Row {
+    match places.iter().find(|place| runs(place)) {
+        Some(place) => Row::ok(
+            AGENTS,
+            format!("programs can be written and run in {}, as agents for other hosts are", place.display()),
+        ),
+        None => {
+            let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+            Row::limited(AGENTS, format!("in none of {} a program can be both written and run", tried.join(" ")))
+                .so("other hosts cannot start their agent here (--host, --from)")
+                .advice("set TMPDIR to a folder where it can, or install unladen here")
+        }
+    }
+}
+
+fn runs(folder: &Path) -> bool {
+    let no_exec = |flags: FsFlags| flags.intersects(FsFlags::ST_NOEXEC | FsFlags::ST_RDONLY);
+    access(folder, AccessFlags::W_OK | AccessFlags::X_OK).is_ok()
+        && statvfs(folder).is_ok_and(|at| !no_exec(at.flags()))
+}
+
+const PLACES: [&str; 4] = [
+    "var/log/nginx/access.log",
+    "var/log/apache2/access.log",
+    "var/log/httpd/access_log",
+    "var/log/lighttpd/access.log",
+];
+
+/// Whether the web server's logs can be read.
+pub(super) const LOGS: Check = Check::new("logs", &[Verb::Load], logs);
+
+fn logs(asked: &Asked) -> Vec<Row> {
+    let rows: Vec<Row> = PLACES
+        .into_iter()
+        .filter_map(|place| match File::open(asked.path(place)) {
+            Ok(_) => Some(Row::ok(&[Verb::Load], format!("/{place} can be read"))),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Some(
+                Row::limited(&[Verb::Load], format!("/{place} cannot be read: {error}"))
+                    .so("`load --access-log` asks for what visitors asked for")
+                    .fix(AS_ROOT),
+            ),
+            Err(_) => None,
+        })
+        .collect();
+    if rows.is_empty() { vec![Row::ok(&[Verb::Load], "no access log is at the usual places")] } else { rows }
 }
 
 #[cfg(test)]
