@@ -14,7 +14,6 @@ mod counters;
 mod doctor;
 mod exit;
 mod fitness;
-mod headed;
 mod interrupt;
 mod latency;
 mod lateness;

@@ -11,7 +11,7 @@ mod time;
 mod worse;
 
 pub(crate) use keeper::{Against, Keeper, Keeping, new_run};
-pub(crate) use origin::Origin;
+pub(crate) use origin::{Origin, headed};
 pub(crate) use pages::{Address, Pages, browse};
 pub(crate) use past::{beside, document_of, past};
 pub(crate) use pictures::pictures;

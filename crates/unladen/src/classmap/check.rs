@@ -7,10 +7,9 @@ use unladen_document::{ClassPlace, ClassmapCheckDocument};
 use unladen_report::Style;
 
 use super::checked::Checked;
-use super::emit::Emit;
-use super::problems::plain_text;
-use super::task::Task;
-use super::{make, summary};
+use crate::classmap::make;
+use crate::classmap::summary::{count, counted, plain_text};
+use crate::classmap::task::{Emit, Task};
 use crate::exit::Failure;
 use crate::output::{self, Destination};
 use crate::terminal;
@@ -76,7 +75,7 @@ fn text(document: &ClassmapCheckDocument, style: Style) -> String {
     let mut section = |heading: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             // Writing to a String does not fail.
-            let _ = writeln!(text, "{}", style.heading(&format!("{heading}: {}", summary::count(lines.len()))));
+            let _ = writeln!(text, "{}", style.heading(&format!("{heading}: {}", count(lines.len()))));
             for line in lines {
                 let _ = writeln!(text, "  {}", plain_text(&line));
             }
@@ -104,7 +103,7 @@ fn text(document: &ClassmapCheckDocument, style: Style) -> String {
     section("problems", problems.collect());
     if document.current {
         let many = usize::try_from(document.class_count).unwrap_or(usize::MAX);
-        let classes = summary::counted(many, "class", "classes");
+        let classes = counted(many, "class", "classes");
         let _ = writeln!(text, "{}: {classes}, all as they would be now", document.map);
     }
     text

@@ -8,10 +8,9 @@ use unladen_serve_config::Config;
 
 use crate::cmd::values::{admin_address, some_time};
 use crate::exit::Failure;
-use crate::headed::headed;
 use crate::output;
 use crate::purge::{Patience, PurgeError, Spread, Wait, What, Wish, purge, written};
-use crate::runs::Origin;
+use crate::runs::{Origin, headed};
 
 /// Make a running `unladen serve` forget pages that it keeps
 ///

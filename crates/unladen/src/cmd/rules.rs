@@ -9,9 +9,8 @@ use unladen_finding::{RULES, Rule, rule_named};
 use unladen_trace::EvidenceSource;
 
 use crate::exit::Failure;
-use crate::headed::headed;
 use crate::output;
-use crate::runs::Origin;
+use crate::runs::{Origin, headed};
 
 /// List the rules by which `unladen weigh` finds what each request carries, or explain one
 #[derive(Debug, clap::Args)]

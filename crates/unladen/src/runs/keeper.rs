@@ -7,7 +7,7 @@ use unladen_document::{About, Document};
 use unladen_store::{Filter, Location, Mode, NewRun, RunId, StoreError};
 
 use crate::exit::Failure;
-use crate::runs::origin::Origin;
+use crate::runs::Origin;
 use crate::runs::past::beside;
 use crate::runs::preferences::Preferences;
 use crate::runs::run_name::RunName;

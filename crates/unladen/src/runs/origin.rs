@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use unladen_document::{About, Environment, Revision, Software};
 
 use crate::runs::time::{now, rfc3339};
@@ -88,6 +89,16 @@ fn environment(machine: unladen_machine::Environment) -> Environment {
         load_1m: machine.load_1m,
         software: Vec::new(),
     }
+}
+
+pub(crate) fn headed(mut document: Value, about: &About) -> Value {
+    // An `About` serialises to an object, and every document is one.
+    if let (Some(fields), Ok(Value::Object(about))) = (document.as_object_mut(), serde_json::to_value(about)) {
+        for (name, value) in about {
+            fields.entry(name).or_insert(value);
+        }
+    }
+    document
 }
 
 #[cfg(test)]
