@@ -2,7 +2,6 @@
 
 mod evidence;
 mod files;
-mod missing;
 mod options;
 mod result;
 mod run;

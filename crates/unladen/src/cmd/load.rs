@@ -16,15 +16,13 @@ use crate::cmd::showing::Showing;
 use crate::cmd::values::{concurrency, latency, seed, some, some_time};
 use crate::condition::Condition;
 use crate::exit::Failure;
+use crate::interrupt;
 use crate::latency::{BUCKETS_MS, LOAD_QUANTILES};
-use crate::load::{Files, Limit, Options, Pace};
-use crate::open_loop::MOST_UNDER_WAY;
-use crate::output::Report;
+use crate::load::MOST_UNDER_WAY;
+use crate::load::{self, Files, Limit, Options, Pace};
+use crate::output::{self, Report};
 use crate::runs::Origin;
 use crate::say::say;
-use crate::{interrupt, load, output};
-
-mod from;
 
 /// Load at an exact rate, whatever the server does, and the latencies that users would see
 ///
@@ -334,5 +332,20 @@ impl Args {
             hdr_log: self.hdr_log.clone(),
             hdr_percentiles: self.hdr_percentiles.clone(),
         }
+    }
+}
+
+/// The file, if there is no URL; `also` is another given option that implies a load.
+pub(super) fn recorded(from: &[String], also: Option<&str>) -> Result<Option<PathBuf>, Failure> {
+    let [file] = from else {
+        return Err(Failure::Usage(
+            "--from: there is no URL. With one, hosts send to it; without, --from names the one file of a recorded load".into(),
+        ));
+    };
+    match also {
+        Some(also) => Err(Failure::Usage(format!(
+            "--from cannot be used with {also} where there is no URL: it then tells a load that was recorded, and sends nothing"
+        ))),
+        None => Ok(Some(file.into())),
     }
 }

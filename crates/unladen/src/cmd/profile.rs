@@ -3,7 +3,6 @@
 mod diff;
 mod files;
 mod how;
-mod page;
 
 use unladen_load::{Cancel, LoadError};
 use unladen_profiler::Prepended;
@@ -11,8 +10,7 @@ use unladen_profiler::Prepended;
 use crate::cmd::fail_on::FailOn;
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::profile::files::{Kept, TOP};
-use crate::cmd::profile::how::How;
-use crate::cmd::profile::page::page_of;
+use crate::cmd::profile::how::{How, page_of};
 use crate::cmd::rules;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;

@@ -11,13 +11,11 @@ use unladen_report::{Capacity, ErrorCount, Load, Trial, Unfit};
 
 use crate::exit::Failure;
 use crate::latency::latency;
-use crate::load::limit::Limit;
-use crate::load::options::{Options, Pace};
+use crate::load::account::Account;
+use crate::load::options::{Limit, Options, Pace};
 use crate::load::recorder::record_end;
 use crate::load::result::{Ran, result};
-use crate::load::sender::Sender;
-use crate::load::stretch::{account, head, is_interrupted, plan};
-use crate::load::trial::Sent;
+use crate::load::sender::{Client, Sent, account, head, is_interrupted, plan};
 use crate::progress::Progress;
 
 /// Ratio of broken to held rate at which the search ends.
@@ -36,7 +34,7 @@ struct Search<'a> {
     options: &'a Options,
     limit: &'a Limit,
     http: &'a str,
-    sender: &'a mut Sender,
+    sender: &'a mut Client,
     cancel: &'a Cancel,
     progress: &'a Progress,
     trials: Vec<Trial>,
@@ -55,7 +53,7 @@ enum Verdict {
 /// Searches from the rate of the options on. Fails if the client cannot go on.
 pub(crate) fn find_capacity(
     options: &Options,
-    sender: &mut Sender,
+    sender: &mut Client,
     http: &str,
     cancel: &Cancel,
     progress: &Progress,
@@ -161,7 +159,7 @@ impl Search<'_> {
         };
         let pace = Pace::Open(Schedule::new(vec![Step::steady(rate, time)], arrivals, self.options.seed)?);
         let number = self.trials.len() + 1;
-        let mut watch = |account: &crate::load::account::Account, elapsed: Duration| {
+        let mut watch = |account: &Account, elapsed: Duration| {
             let seconds = |time: Duration| time.as_secs_f64();
             let what = format!(
                 "trial {number}, {:.0} of {:.0} s: {rate:.1}/s, {} answered",

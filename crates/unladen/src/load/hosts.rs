@@ -6,21 +6,19 @@
 
 mod bounds;
 mod far_agent;
-mod merge;
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use unladen_agent::{Host, SessionOptions};
+use unladen_agent::{Host, Session, SessionOptions, shown};
 use unladen_load::{Cancel, ConfigForm, DriverConfig, End, LoadEnd, LoadPlan, PlanForm, Share};
+use unladen_report::{Lost, nanos};
 
-use self::bounds::Bounds;
-use self::far_agent::FarAgent;
-use self::merge::Merge;
 use crate::exit::Failure;
-use crate::load::agent_part::AgentPart;
-use crate::load::ledger::Ledger;
+use crate::load::account::{AgentPart, Ledger};
+use crate::load::hosts::bounds::Bounds;
+use crate::load::hosts::far_agent::{FarAgent, LONGEST_SENTENCE, Told};
 
 /// Pings that measure a clock's offset: the one with the shortest round trip says most …
 const PINGS: usize = 16;
@@ -51,7 +49,7 @@ pub(crate) struct Hosts {
 
 /// A load on which all agents have agreed: it begins by itself.
 pub(crate) struct Agreed {
-    started: Instant,
+    pub(crate) started: Instant,
     /// Since the start.
     length: Duration,
     grace: Duration,
@@ -61,10 +59,6 @@ pub(crate) struct Agreed {
 }
 
 impl Agreed {
-    pub(crate) fn started(&self) -> Instant {
-        self.started
-    }
-
     pub(crate) fn has_begun(&self) -> bool {
         Instant::now() >= self.started
     }
@@ -99,7 +93,7 @@ impl Hosts {
 
     /// The local processes that lead to them.
     pub(crate) fn carriers(&self) -> impl Iterator<Item = u32> {
-        self.agents.iter().filter_map(FarAgent::carrier)
+        self.agents.iter().filter_map(|agent| agent.session.as_ref().map(Session::carrier))
     }
 
     /// Has each agent send the request of this index once; returns the last agent's HTTP version and latency. Fails if
@@ -111,7 +105,7 @@ impl Hosts {
 
     /// Total number of answers that have set cookies for a stranger.
     pub(crate) fn strangers(&self) -> u64 {
-        self.agents.iter().map(FarAgent::strangers).fold(0, u64::saturating_add)
+        self.agents.iter().map(|agent| agent.strangers).fold(0, u64::saturating_add)
     }
 
     /// Has the first `senders` agents, at least one, agree on what to send and when to start, at least `margin` from
@@ -136,7 +130,7 @@ impl Hosts {
         self.are_clocks_known = senders == self.agents.len();
 
         let senders = &mut self.agents[..senders];
-        let worst = senders.iter().map(|agent| agent.longest_round_trip()).max().unwrap_or_default();
+        let worst = senders.iter().map(|agent| agent.longest_round_trip).max().unwrap_or_default();
         let ahead = (worst * ROUND_TRIPS + own).max(margin);
         let (now_ns, now) = (unladen_probe::monotonic_ns(), Instant::now());
         let started = now + ahead;
@@ -160,7 +154,7 @@ impl Hosts {
         let failed = thread::scope(|scope| {
             for (index, (agent, form)) in self.agents.iter_mut().zip(&forms).enumerate() {
                 let told = told.clone();
-                let timeout = agent.timeout();
+                let timeout = agent.timeout;
                 let bounds = Bounds { started, length, grace, timeout, records: form.at_most(), requests };
                 scope.spawn(move || agent.listen(index, bounds, &told, cancel));
             }
@@ -188,7 +182,7 @@ impl Hosts {
         for ((agent, part), form) in self.agents.iter_mut().zip(&mut parts).zip(&forms) {
             if part.lost.is_some() {
                 part.missing = form.planned(until).map(|planned| planned.saturating_sub(part.recorded));
-                agent.leave();
+                agent.session = None;
             }
         }
         Ok((end, parts))
@@ -227,6 +221,77 @@ fn at_once<T: Send>(
 /// The thread of an agent panicked, which is a bug of this program.
 fn ended() -> Failure {
     Failure::Agent("a thread of this program that speaks to an agent ended: please report it".to_owned())
+}
+
+pub(super) struct Merge {
+    parts: Vec<AgentPart>,
+    started: Instant,
+}
+
+impl Merge {
+    pub(super) fn new(parts: Vec<AgentPart>, started: Instant) -> Self {
+        Self { parts, started }
+    }
+
+    pub(super) fn take(&mut self, index: usize, told: Told, ledger: &mut dyn Ledger) -> Result<(), Failure> {
+        let Some(part) = self.parts.get_mut(index) else { return Ok(()) };
+        match told {
+            Told::Records(records) => {
+                for record in &records {
+                    part.record(record);
+                    ledger.record(record)?;
+                }
+            }
+            Told::Summary(summary) => {
+                part.summarise(&summary);
+                ledger.summarise(&summary);
+            }
+            Told::Look(end, times) => part.machine.push(end, times),
+            Told::Ended(end) => part.end = Some(*end),
+            Told::Lost(heard, why) => {
+                part.lost = Some(Lost { at_ns: nanos(heard.saturating_duration_since(self.started)), why });
+            }
+        }
+        Ok(())
+    }
+
+    /// The load's end, and each agent's part.
+    pub(super) fn end(self) -> (LoadEnd, Vec<AgentPart>) {
+        let ends: Vec<&LoadEnd> = self.parts.iter().filter_map(|part| part.end.as_ref()).collect();
+        (together(&ends), self.parts)
+    }
+}
+
+/// Combines the ends of all shares. The busiest thread stands for all: whether one had no time left is judged per
+/// agent.
+fn together(ends: &[&LoadEnd]) -> LoadEnd {
+    let sum = |count: fn(&LoadEnd) -> u64| ends.iter().map(|end| count(end)).fold(0, u64::saturating_add);
+    let time =
+        |of: fn(&LoadEnd) -> Duration| ends.iter().map(|end| of(end)).fold(Duration::ZERO, Duration::saturating_add);
+    let is = |end: End| ends.iter().any(|of| of.ended == end);
+    let mut first_errors = std::collections::BTreeMap::new();
+    for (kind, text) in ends.iter().flat_map(|end| &end.first_errors) {
+        first_errors.entry(*kind).or_insert_with(|| shown(text, LONGEST_SENTENCE));
+    }
+    LoadEnd {
+        ended: match () {
+            () if is(End::Cancelled) => End::Cancelled,
+            () if !ends.is_empty() && ends.iter().all(|end| end.ended == End::Requests) => End::Requests,
+            () => End::Until,
+        },
+        sent: sum(|end| end.sent),
+        unsent: sum(|end| end.unsent),
+        abandoned: sum(|end| end.abandoned),
+        bytes_sent: sum(|end| end.bytes_sent),
+        bytes_received: sum(|end| end.bytes_received),
+        connections_opened: sum(|end| end.connections_opened),
+        closed_by_server: sum(|end| end.closed_by_server),
+        retries: sum(|end| end.retries),
+        cpu: time(|end| end.cpu),
+        worked: ends.iter().map(|end| end.worked).max().unwrap_or_default(),
+        paced: time(|end| end.paced),
+        first_errors,
+    }
 }
 
 #[cfg(test)]

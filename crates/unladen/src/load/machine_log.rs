@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 use unladen_machine::{MachineClock, MachineReading, MachineTimes};
 use unladen_report::LateBecause;
 
-use crate::lateness::{Stretch, because};
-use crate::load::lateness::Lateness;
+use crate::lateness::{Lateness, Stretch, because};
 
 /// Initial length of a stretch: fine enough to tell bursts of steal apart, and long enough for ticks of 10 ms.
 const EVERY: Duration = Duration::from_millis(250);

@@ -1,13 +1,13 @@
 //! The principal type is [`Options`]: what `load` was asked for, resolved.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use unladen_agent::{Host, SessionOptions};
 use unladen_document::LogLines;
 use unladen_load::{DriverConfig, Mix, Schedule};
-
-use crate::load::limit::Limit;
 
 #[derive(Debug)]
 pub(crate) struct Options {
@@ -60,3 +60,47 @@ impl Options {
     /// Default length of a load.
     pub(crate) const TIME: Duration = Duration::from_secs(10);
 }
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Limit {
+    text: String,
+    /// 0 … 1; the mean is not supported.
+    pub(crate) quantile: f64,
+    pub(crate) latency: Duration,
+}
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no limit: expected a quantile, `<` and a time, such as p95<100ms or p99.9<1s")]
+pub(crate) struct LimitError {
+    text: String,
+}
+
+// === impl Limit ===
+
+impl FromStr for Limit {
+    type Err = LimitError;
+
+    fn from_str(text: &str) -> Result<Self, LimitError> {
+        let wrong = || LimitError { text: text.to_owned() };
+        let (quantile, latency) = text.split_once('<').ok_or_else(wrong)?;
+        let latency = latency.strip_prefix('=').unwrap_or(latency).trim();
+        let percent: f64 = quantile.trim().strip_prefix('p').and_then(|p| p.parse().ok()).ok_or_else(wrong)?;
+        let latency = humantime::parse_duration(latency).map_err(|_| wrong())?;
+        if !(percent > 0.0 && percent < 100.0) || latency.is_zero() {
+            return Err(wrong());
+        }
+        Ok(Self { text: text.to_owned(), quantile: percent / 100.0, latency })
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Most requests under way in an open loop: more than a server that keeps up ever has.
+pub(crate) const MOST_UNDER_WAY: usize = 1_000;
+
+#[cfg(test)]
+mod tests;

@@ -10,8 +10,7 @@ use unladen_report::{
 
 use crate::fitness::{Generated, unfit};
 use crate::latency::{LOAD_QUANTILES, latency};
-use crate::load::account::{Account, Part};
-use crate::load::agent_part::AgentPart;
+use crate::load::account::{Account, AgentPart, Part};
 use crate::load::machine_log::{MachineLog, Stretches};
 use crate::load::slices::Slices;
 use crate::machine::{machine, taken_warning};

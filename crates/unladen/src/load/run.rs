@@ -1,27 +1,36 @@
-//! [`load`]: sends what was asked for, and makes the result.
+//! [`load`]: sends what was asked for, and makes the result; [`replay`] makes it of a recorded load.
 
+use std::path::Path;
 use std::time::Duration;
 
-use unladen_load::{Cancel, RecordEnd, Schedule};
+use unladen_agent::memory_note;
+use unladen_load::{Cancel, Mix, RecordEnd, RecordReader, Schedule, Step};
 use unladen_report::Load;
 
 use crate::exit::Failure;
 use crate::load::account::Account;
 use crate::load::capacity::find_capacity;
-use crate::load::options::{Options, Pace};
-use crate::load::recorder::{Recorder, record_end};
+use crate::load::options::{Files, Options, Pace};
+use crate::load::recorder::{HdrLog, Recorder, percentiles, record_end};
 use crate::load::result::{Ran, result};
-use crate::load::sender::{Sender, Tried};
-use crate::load::stretch::{account, head, is_interrupted, plan};
-use crate::load::trial::Sent;
+use crate::load::sender::{Client, Sent, Tried, account, head, is_interrupted, plan};
 use crate::progress::Progress;
+use crate::say::say;
 
 /// Fails if the first requests fail, the client cannot go on, or a file cannot be written.
 pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> {
     let progress = Progress::new(options.quiet);
-    let mut sender = Sender::start(options, cancel, &progress)?;
+    if !options.hosts.is_empty() {
+        // For a load at a rate, most stay far below this bound.
+        let each = options.concurrency.div_ceil(options.hosts.len());
+        if let (Pace::Closed, false, Some(note)) = (&options.pace, options.quiet, memory_note(each)) {
+            say!("unladen: {note}");
+        }
+        progress.say("starting the agents");
+    }
+    let mut sender = Client::start(&options.hosts, &options.sessions, &options.driver, cancel)?;
     progress.say("trying the requests");
-    let Tried { http, answers } = sender.try_requests(options, cancel)?;
+    let Tried { http, answers } = sender.try_requests(&options.driver, cancel)?;
     let done = if options.find_capacity {
         find_capacity(options, &mut sender, &http, cancel, &progress)
     } else {
@@ -37,7 +46,7 @@ pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> 
 
 fn once(
     options: &Options,
-    sender: &mut Sender,
+    sender: &mut Client,
     http: &str,
     cancel: &Cancel,
     progress: &Progress,
@@ -58,8 +67,10 @@ fn once(
     let plan = plan(options, &options.pace, planned);
     let Sent { account, end, machine, agents } = sender.send(plan, account, cancel, Some(&mut recorder), &mut watch)?;
     let end = record_end(&end, &agents, is_interrupted(&end));
-    let unrecorded = agents.iter().map(|agent| agent.unrecorded).sum();
-    recorder.end(&without(&end, unrecorded), &account.all)?;
+    let unrecorded: u64 = agents.iter().map(|agent| agent.unrecorded).sum();
+    // The files lack the records of these.
+    let of_files = RecordEnd { missing: end.missing.saturating_add(unrecorded), ..end.clone() };
+    recorder.end(&of_files, &account.all)?;
     let ran = Ran {
         head: &head,
         mix: &options.mix,
@@ -70,11 +81,6 @@ fn once(
         capacity: None,
     };
     Ok(result(ran))
-}
-
-/// The end of a file that lacks the records of `unrecorded` requests.
-fn without(end: &RecordEnd, unrecorded: u64) -> RecordEnd {
-    RecordEnd { missing: end.missing.saturating_add(unrecorded), ..end.clone() }
 }
 
 /// The progress line.
@@ -107,3 +113,56 @@ fn planned(options: &Options) -> Duration {
 fn length(schedule: &Schedule) -> Duration {
     schedule.steps().iter().map(|step| step.time).fold(Duration::ZERO, Duration::saturating_add)
 }
+
+/// Reads a file of records and makes the load's result; writes HdrHistogram's files if asked for. Fails if the file
+/// cannot be read or is damaged, or a file cannot be written.
+pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result<Load, Failure> {
+    let mut records = RecordReader::open(file)?;
+    let head = records.head().clone();
+    // A first reading finds the most frequent requests.
+    let counts = if head.requests.len() > 1 { counts(file)? } else { vec![1.0] };
+    let steps: Vec<Step> = head
+        .steps
+        .iter()
+        .map(|(from, to, ns)| Step { from: *from, to: *to, time: Duration::from_nanos(*ns) })
+        .collect();
+    let requests = counts.len().max(head.requests.len().min(MOST_REQUESTS));
+    let mix = Mix::weighted(counts.into_iter().enumerate());
+    let mut account = Account::new(buckets, &mix, requests, &steps);
+    let mut log = files.hdr_log.as_deref().map(HdrLog::create).transpose()?;
+    for record in records.by_ref() {
+        let record = record?;
+        account.record(&record);
+        if let Some(log) = &mut log {
+            log.record(&record)?;
+        }
+    }
+    log.map_or(Ok(()), HdrLog::end)?;
+    if let Some(file) = &files.hdr_percentiles {
+        percentiles(file, &account.all)?;
+    }
+    Ok(result(Ran {
+        head: &head,
+        mix: &mix,
+        account: &account,
+        end: records.end(),
+        machine: None,
+        agents: &[],
+        capacity: None,
+    }))
+}
+
+fn counts(file: &Path) -> Result<Vec<f64>, Failure> {
+    let mut counts: Vec<f64> = Vec::new();
+    for record in RecordReader::open(file)? {
+        let index = record?.request as usize;
+        if index < MOST_REQUESTS {
+            counts.resize(counts.len().max(index + 1), 0.0);
+            counts[index] += 1.0;
+        }
+    }
+    Ok(counts)
+}
+
+/// A list of URLs is shorter; a damaged index must not take memory.
+const MOST_REQUESTS: usize = 1_000_000;

@@ -5,8 +5,8 @@ use unladen_report::{LoadAgent, SendLag, Unfit, Warning, nanos, program_of};
 use crate::fitness::{Generated, unfit};
 use crate::lateness::{Stretch, because};
 use crate::machine::taken_warning;
-use crate::prove::agent_phase::AgentPhase;
 use crate::prove::measured::Measured;
+use crate::prove::recording::AgentPhase;
 
 /// One of the hosts, and why what it measured is not the server's.
 struct Judged {

@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use unladen_load::Cancel;
-use unladen_lockin::Arm;
-use unladen_lockin::{Estimate, MIN_BLOCKS, Until, Verdict};
+use unladen_lockin::{Arm, Estimate, MIN_BLOCKS, Until, Verdict};
 use unladen_machine::{MachineClock, MachineReading};
 use unladen_probe::{Instrument, Own, Reading};
 use unladen_prove::{KnobController, PutBack, SwitchError};
@@ -14,8 +13,7 @@ use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::prove::analysis::analyse;
 use crate::prove::came::tell;
-use crate::prove::headline::headline;
-use crate::prove::measured::Measured;
+use crate::prove::measured::{Measured, headline};
 use crate::prove::options::{Options, Profiles};
 use crate::prove::path::{OnPath, telling};
 use crate::prove::phase::{Sender, Stretch};
@@ -155,7 +153,7 @@ impl Run<'_> {
     fn prepare(&mut self) -> Result<(), Failure> {
         // Whether other hosts reach the service cannot be seen from here.
         if self.options.hosts.is_empty() {
-            self.board.ask(self.sender.config().clone());
+            self.board.ask(self.sender.config.clone());
         }
         self.progress.say("trying the baseline");
         self.board.set(&self.arms[0], self.cancel)?;
@@ -347,7 +345,7 @@ impl Run<'_> {
 
     /// Observes the requests' path in the [`telling`] arms, after all timing.
     fn look_at_path(&mut self) -> Result<(), Failure> {
-        if self.instrument.is_none() || !self.sender.is_local() {
+        if self.instrument.is_none() || !self.sender.is_local {
             return Ok(());
         }
         self.progress.say("looking who the requests go through");
@@ -357,7 +355,7 @@ impl Run<'_> {
             self.board.set(&self.arms[arm], self.cancel)?;
             self.try_out(arm)?;
             if let Some(instrument) = &mut self.instrument {
-                path.add(self.sender.config(), arm * urls..(arm + 1) * urls, instrument, self.cancel);
+                path.add(&self.sender.config, arm * urls..(arm + 1) * urls, instrument, self.cancel);
             }
         }
         self.path = path;
@@ -450,14 +448,14 @@ impl Run<'_> {
             instrument: self.instrument.as_ref(),
             elapsed: self.elapsed.unwrap_or_else(|| self.begun.elapsed()),
             path: &self.path,
-            is_local: self.sender.is_local(),
+            is_local: self.sender.is_local,
             lost,
             ended,
             put_back: &put_back,
         };
         let mut result = analyse(&measured);
-        tell(self.arms, self.sender.came(), &self.options.experiment.expect_change, &mut result.arms);
-        result.warnings.extend(self.sender.strangers());
+        tell(self.arms, &self.sender.came, &self.options.experiment.expect_change, &mut result.arms);
+        result.warnings.extend(self.sender.client.strangers());
         Ok(Proved { result, failure, put_back })
     }
 }

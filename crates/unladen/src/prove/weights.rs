@@ -99,7 +99,7 @@ fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'
             ratio_floor: ratio.map(|(_, floor)| floor),
         })
     };
-    (0..arms.len()).filter(|arm| *arm != BASELINE && *arm != BASELINE_AGAIN).filter_map(of_arm).collect()
+    (BASELINE_AGAIN + 1..arms.len()).filter_map(of_arm).collect()
 }
 
 /// Judged together. A change is looked for on the requests' path: the hundreds of other groups of a machine would hide

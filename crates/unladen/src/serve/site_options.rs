@@ -1,11 +1,11 @@
 //! The principal type is [`SiteOptions`]: a site from options instead of a file, as the text of one.
 
 use std::fmt::Write as _;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use unladen_serve_config::{Config, ConfigError};
 
-use super::sockets;
 use crate::exit::Failure;
 
 /// Stands for a file's path.
@@ -166,6 +166,46 @@ fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+/// Where Debian's pools have theirs.
+const FOLDER: &str = "/run/php";
+/// Nobody would read more.
+const MOST: usize = 8;
+
+/// The sockets of PHP-FPM's pools, sorted by name. A link to another of them is left out.
+pub(super) fn of_php_fpm() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(FOLDER).into_iter().flatten().flatten();
+    let is_socket = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_socket());
+    let mut found: Vec<PathBuf> = entries.filter(is_socket).map(|entry| entry.path()).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "sock"));
+    found.sort_unstable();
+    found.truncate(MOST);
+    found
+}
+
+#[derive(Debug)]
+pub(crate) enum Source {
+    File(PathBuf),
+    Options(SiteOptions),
+}
+
+impl Source {
+    /// Fails if it cannot be read or is invalid; for options, the error names the option.
+    pub(super) fn config(&self) -> Result<Config, Failure> {
+        match self {
+            Self::File(file) => Ok(Config::read(file)?),
+            Self::Options(options) => options.config(),
+        }
+    }
+
+    /// The path, or what stands in its place.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::File(file) => file.display().to_string(),
+            Self::Options(_) => COMMAND_LINE.to_owned(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use unladen_trace::Window;
 
 use crate::exit::Failure;
 use crate::progress::Progress;
-use crate::weigh::restart::Restart;
+use crate::weigh::options::Restart;
 use crate::weigh::traced::Traced;
 
 /// Most requests in a traced phase. Twelve phases with requests make six hundred: enough to see one in a hundred.

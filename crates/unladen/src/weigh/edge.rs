@@ -13,7 +13,6 @@ use unladen_machine::MachineTimes;
 use unladen_probe::Unit;
 
 use crate::exit::Failure;
-pub(crate) use crate::weigh::source_kind::SourceKind;
 
 pub(crate) trait EdgeSource: Send {
     /// As the user named it; its groups are `NAME/group`.
@@ -133,4 +132,12 @@ pub(crate) enum SeriesKind {
 pub(crate) struct Gone {
     /// The reason, in the words of whoever knew last.
     pub(crate) last_words: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SourceKind {
+    /// A machine or container with an agent in it.
+    Host,
+    /// An HTTP endpoint with metrics.
+    Exporter,
 }

@@ -1,21 +1,18 @@
 //! Prometheus exporters as sources of counters: [`open`]. The principal type is [`Exporter`]: one that was named.
 
-mod error;
 mod fetch;
 mod named;
-mod poll;
 mod source;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use source::ExporterSource;
 use unladen_load::TlsOptions;
 
-pub(crate) use error::ExporterError;
-pub(crate) use named::Exporter;
-
 use crate::weigh::edge::EdgeSource;
-use source::ExporterSource;
+
+pub(crate) use named::{Exporter, ExporterError};
 
 const MOST: usize = 32;
 

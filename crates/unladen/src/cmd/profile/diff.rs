@@ -8,8 +8,7 @@ use unladen_report::ProfileDiff;
 
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::profile::files::{self, Kept, TOP};
-use crate::cmd::profile::how::How;
-use crate::cmd::profile::page::page_of;
+use crate::cmd::profile::how::{How, page_of};
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::exit::Failure;

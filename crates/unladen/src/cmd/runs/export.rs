@@ -7,8 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use unladen_store::{Filter, Mode, RunId, Store};
 
-use crate::cmd::runs::find::{Finding, each_page};
-use crate::cmd::runs::place::Place;
+use crate::cmd::runs::find::{Finding, Place, each_page};
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
 

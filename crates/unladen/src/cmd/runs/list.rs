@@ -4,8 +4,7 @@ use serde_json::json;
 use unladen_publish::columns;
 use unladen_store::{Filter, PAGE, RunSummary};
 
-use crate::cmd::runs::find::Finding;
-use crate::cmd::runs::place::Place;
+use crate::cmd::runs::find::{Finding, Place};
 use crate::cmd::values::some;
 use crate::exit::Failure;
 use crate::runs::rfc3339;

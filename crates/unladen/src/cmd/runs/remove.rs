@@ -2,8 +2,7 @@
 
 use unladen_store::{Mode, Retention, RunId};
 
-use crate::cmd::runs::find::is_missing;
-use crate::cmd::runs::place::Place;
+use crate::cmd::runs::find::{Place, is_missing};
 use crate::exit::Failure;
 use crate::output;
 use crate::runs::moment;

@@ -2,7 +2,7 @@
 
 use unladen_load::{Cancel, LoadError};
 
-use crate::cmd::runs::place::Place;
+use crate::cmd::runs::find::Place;
 use crate::exit::Failure;
 use crate::runs::{Address, Pages, browse};
 use crate::say::say;

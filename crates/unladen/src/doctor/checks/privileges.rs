@@ -120,7 +120,7 @@ const WEB: [u16; 2] = [80, 443];
 const FIRST: u16 = 1_024;
 
 /// Whether `serve` could listen at the web's ports. It is not tried: a visitor could connect meanwhile.
-pub(super) const WEB: Check = Check::new("ports", &[Verb::Serve], ports);
+pub(super) const PORTS: Check = Check::new("ports", &[Verb::Serve], ports);
 
 fn ports(asked: &Asked) -> Vec<Row> {
     let status = asked.read("proc/self/status").unwrap_or_default();

@@ -10,10 +10,8 @@ use unladen_load::{Cancel, TlsOptions};
 
 use crate::exit::Failure;
 use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SeriesKind, SourceKind};
-use crate::weigh::exporter::error::ExporterError;
-use crate::weigh::exporter::fetch::{Fetch, Fetched, TIMEOUT};
-use crate::weigh::exporter::named::Exporter;
-use crate::weigh::exporter::poll::Poll;
+use crate::weigh::exporter::fetch::{Fetch, Fetched, Poll, TIMEOUT};
+use crate::weigh::exporter::named::{Exporter, ExporterError};
 
 /// A greater lag is worth a note: shorter ones may be the pause between two questions.
 const NOTABLE: Duration = Duration::from_millis(500);

@@ -1,6 +1,7 @@
 //! The end of a [`Run`]: makes an [`Outcome`] of the recording.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_agent::Standpoint;
@@ -12,18 +13,15 @@ use unladen_probe::GroupId;
 use unladen_report::Ended;
 use unladen_trace::{EvidenceSource, PageRecord};
 
-use super::Run;
-use super::outcome::Outcome;
-use super::stopped::Stopped;
 use crate::exit::Failure;
-use crate::strangers::strangers;
+use crate::load::strangers;
 use crate::weigh::analysis::analyse;
 use crate::weigh::catalog::SourceId;
-use crate::weigh::elsewhere::Elsewhere;
 use crate::weigh::inside::{Weighed, inside, look_inside};
 use crate::weigh::left_behind::left_behind;
-use crate::weigh::measured::Measured;
-use crate::weigh::path::paths;
+use crate::weigh::measured::{Elsewhere, Measured};
+use crate::weigh::run::hosts_path::paths;
+use crate::weigh::run::{Outcome, Run, Stopped};
 
 impl Run<'_> {
     /// Collects the end and the notes of each source elsewhere.
@@ -131,7 +129,7 @@ impl Run<'_> {
         let is_traced = |page: &PageRecord| page.warm.has(EvidenceSource::Syscalls) && !page.warm.groups.is_empty();
         let is_looked_for = !pages.is_empty() && pages.iter().all(is_traced);
         result.left_behind = is_looked_for.then(|| left_behind(&evidence, self.since, |name| self.root_of(name)));
-        result.warnings.extend(strangers(&self.driver));
+        result.warnings.extend(strangers(self.driver.strangers()));
         let on_path: BTreeSet<GroupId> = paths.iter().flat_map(|path| path.groups.iter().copied()).collect();
         let executables = on_path.into_iter().filter_map(|group| self.executable_of(group)).collect();
         Ok(Outcome { result, pages, failure, executables })
@@ -153,4 +151,20 @@ fn not_traced(elsewhere: &Elsewhere) -> Option<Unjudged> {
         rules: Vec::new(),
         bearing: Bearing::Elsewhere,
     })
+}
+
+impl Run<'_> {
+    /// Where the root folder of a group's processes, which may live in a container, is reached.
+    pub(super) fn root_of(&self, name: &str) -> Option<PathBuf> {
+        let (group, _) = self.instrument.groups().find(|(_, group)| group.name == name)?;
+        let member = self.instrument.members(group).next()?;
+        Some(PathBuf::from(format!("/proc/{}/root", member.pid)))
+    }
+
+    /// The program of a group's processes, via their root folder, which may be a container's.
+    pub(super) fn executable_of(&self, group: GroupId) -> Option<PathBuf> {
+        let member = self.instrument.members(group).next()?;
+        let program = std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?;
+        Some(PathBuf::from(format!("/proc/{}/root", member.pid)).join(program.strip_prefix("/").ok()?))
+    }
 }
