@@ -1,5 +1,7 @@
 //! The principal function is [`carried`]: what a request carries besides its method and URL, needed to send it again.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use unladen_load::{ConnectTo, DriverConfig, HttpVersion, Request, Roots, Statuses};
 use unladen_trace::{BodyCarried, Carried, HeaderCarried, OptionCarried};
 
@@ -36,6 +38,11 @@ pub(crate) fn carried(request: &Request, driver: &DriverConfig, secrets: Secrets
 
 pub(crate) fn is_secret(name: &str) -> bool {
     SECRET_HEADERS.iter().any(|part| name.to_ascii_lowercase().contains(part))
+}
+
+/// A login by HTTP's Basic scheme, as curl's -u sends it (RFC 7617).
+pub(crate) fn basic(login: &[u8]) -> String {
+    format!("Authorization: Basic {}", BASE64_STANDARD.encode(login))
 }
 
 fn header(name: &str, value: &[u8], secrets: Secrets) -> HeaderCarried {

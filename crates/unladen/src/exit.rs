@@ -15,7 +15,7 @@ use unladen_store::StoreError;
 
 use crate::output::{DestinationError, OutputError};
 use crate::purge::PurgeError;
-use crate::weigh::{ExporterError, PlanError};
+use crate::weigh::ExporterError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -43,8 +43,9 @@ pub(crate) enum Failure {
     Evidence(#[from] unladen_trace::RecordingError),
     #[error(transparent)]
     Application(#[from] unladen_classmap::Problem),
+    /// What was asked for cannot be measured, or was not judged in full.
     #[error("{0}")]
-    EmptyMap(String),
+    CannotMeasure(String),
     #[error(transparent)]
     Profiler(ProfilerError),
     #[error(transparent)]
@@ -72,9 +73,6 @@ pub(crate) enum Failure {
     NothingCompared,
     #[error("{0}")]
     Gate(String),
-    /// A comparison that had to be judged in full was not.
-    #[error("{0}")]
-    NotJudged(String),
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
     #[error("{0}")]
@@ -103,8 +101,6 @@ pub(crate) enum Failure {
     Arm { arm: String, error: Box<LoadError> },
     #[error("{report}{}", before.as_ref().map(|failure| format!("\nthe experiment had ended with: {failure}")).unwrap_or_default())]
     NotPutBack { report: String, before: Option<Box<Failure>> },
-    #[error(transparent)]
-    Plan(#[from] PlanError),
     #[error(transparent)]
     Exporter(#[from] ExporterError),
     #[error(transparent)]
@@ -187,7 +183,7 @@ impl Failure {
             Self::Gate(_) => Code::Gate,
             Self::Agent(_) | Self::Session(_) | Self::AgentLost { .. } => Code::Unreachable,
             Self::AgentLoad { kind, .. } => of_kind(*kind),
-            Self::EmptyMap(_) | Self::Plan(_) | Self::NothingCompared | Self::NotJudged(_) => Code::CannotMeasure,
+            Self::CannotMeasure(_) | Self::NothingCompared => Code::CannotMeasure,
             Self::Exporter(error) => match error {
                 ExporterError::Load { source, .. } => code_of(source),
                 ExporterError::Status { .. } | ExporterError::Coded { .. } | ExporterError::Text { .. } => {

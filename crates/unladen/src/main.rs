@@ -4,6 +4,7 @@
 // `say!` ignores write errors.
 #![warn(clippy::print_stderr)]
 
+mod admin;
 mod answered;
 mod carried;
 mod classmap;

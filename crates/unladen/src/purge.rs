@@ -2,14 +2,12 @@
 
 mod spread;
 
-use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::io;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use unladen_serve_config::ListenAddress;
+
+use crate::admin::{Question, exchange, parts};
 
 pub(crate) use spread::{Patience, Spread, Wait};
 
@@ -56,32 +54,12 @@ pub(crate) enum PurgeError {
     Unexpected { address: String, answer: String },
 }
 
-/// Purges at an admin `address`: `127.0.0.1:9901`, `unix:/run/unladen/admin.sock`. Fails if nobody is there, or it is
-/// refused.
+/// Purges at an admin `address`. Fails if nobody is there, or it is refused.
 pub(crate) fn purge(address: &str, wish: &Wish, timeout: Duration) -> Result<Purged, PurgeError> {
-    let unreachable = |source| PurgeError::Unreachable { address: address.to_owned(), source };
     let body = wish.document().to_string();
-    let answer = match address.strip_prefix("unix:") {
-        Some(path) => UnixStream::connect(Path::new(path)).and_then(|stream| {
-            stream.set_read_timeout(Some(timeout))?;
-            stream.set_write_timeout(Some(timeout))?;
-            ask(stream, "localhost", &body)
-        }),
-        None => connect(address, timeout).and_then(|stream| {
-            stream.set_read_timeout(Some(timeout))?;
-            stream.set_write_timeout(Some(timeout))?;
-            ask(stream, address, &body)
-        }),
-    };
-    read(address, &answer.map_err(unreachable)?)
-}
-
-/// As an address is written on the command line.
-pub(crate) fn written(address: &ListenAddress) -> String {
-    match address {
-        ListenAddress::Tcp(address) => address.to_string(),
-        ListenAddress::Unix(path) => format!("unix:{}", path.display()),
-    }
+    let question = Question { what: "POST /purge", body: &body, patience: timeout, longest: LONGEST };
+    let answer = exchange(address, &question);
+    read(address, &answer.map_err(|source| PurgeError::Unreachable { address: address.to_owned(), source })?)
 }
 
 /// The system reports a time-out as "would block".
@@ -98,34 +76,9 @@ fn unreachable_in_words(source: &io::Error) -> String {
     }
 }
 
-fn connect(address: &str, timeout: Duration) -> io::Result<TcpStream> {
-    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    for address in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, timeout) {
-            Ok(stream) => return Ok(stream),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
-fn ask(mut stream: impl Read + Write, host: &str, body: &str) -> io::Result<Vec<u8>> {
-    let fields = format!("Host: {host}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n", body.len());
-    // A server that refuses may close before it has read all; its answer counts.
-    let sent = write!(stream, "POST /purge HTTP/1.1\r\n{fields}Connection: close\r\n\r\n{body}");
-    let mut answer = Vec::new();
-    let received = stream.take(LONGEST).read_to_end(&mut answer);
-    if answer.is_empty() {
-        sent?;
-        received?;
-    }
-    Ok(answer)
-}
-
 fn read(address: &str, answer: &[u8]) -> Result<Purged, PurgeError> {
     let text = String::from_utf8_lossy(answer);
-    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-    let status = head.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)).unwrap_or_default();
+    let (head, status, body) = parts(&text);
     let mut document: Value = serde_json::from_str(body.trim()).unwrap_or_default();
     let spread = document.get_mut("fleet").map(Value::take).map(serde_json::from_value).transpose();
     match (status, document["purged"].as_u64(), document["error"].as_str()) {

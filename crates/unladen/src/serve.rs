@@ -1,4 +1,4 @@
-//! What `unladen serve` does besides serving: reads the configuration, and reports on it.
+//! What `unladen serve` does besides serving: reads the configuration, and reports on it and on what it needs.
 
 mod health;
 mod json;
@@ -18,8 +18,8 @@ use unladen_serve_config::{Application, Config, Explained, ListenAddress, Shown,
 use crate::exit::Failure;
 use crate::output;
 
-pub(crate) use crate::serve::health::{Place, health};
-pub(crate) use crate::serve::site_options::{SiteOptions, Source};
+pub(crate) use health::{Place, health};
+pub(crate) use site_options::{SiteOptions, Source};
 
 /// Serves until stopped. Fails if the configuration is wrong, or what it asks for is unavailable.
 pub(crate) fn serve(source: &Source) -> Result<(), Failure> {
@@ -29,7 +29,7 @@ pub(crate) fn serve(source: &Source) -> Result<(), Failure> {
         let _ = writeln!(std::io::stderr(), "unladen: {warning}");
     }
     if matches!(source, Source::Options(_)) {
-        let _ = writeln!(std::io::stderr(), "{}", overview::text(&config));
+        let _ = writeln!(std::io::stderr(), "{}", overview(&config));
     }
     match unladen_serve::run(config)? {
         Ended::Drained | Ended::HandedOver { .. } => Ok(()),
@@ -63,19 +63,13 @@ pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_
     let outlook = asking.map(|asking| unladen_serve::outlook(&config, asking)).transpose()?;
     if is_json {
         output::line(&format!("{:#}", json::checked(&config, &doubts, outlook.as_ref(), trials.as_deref())))?;
-        return connections::verdict(trials.as_deref());
+        return verdict(trials.as_deref());
     }
-    for warning in &config.warnings {
-        output::line(&format!("{warning}"))?;
-    }
-    for doubt in &doubts {
-        output::line(&visible(&format!("warning: {doubt}")))?;
-    }
-    for note in &notes {
-        output::line(&visible(&format!("note: {note}")))?;
-    }
+    config.warnings.iter().try_for_each(|warning| output::line(&warning.to_string()))?;
+    doubts.iter().try_for_each(|doubt| output::line(&visible(&format!("warning: {doubt}"))))?;
+    notes.iter().try_for_each(|note| output::line(&visible(&format!("note: {note}"))))?;
     if let Some(trials) = &trials {
-        output::line(connections::text(trials).trim_end())?;
+        output::line(told(trials).trim_end())?;
     }
     if let Some(outlook) = &outlook {
         output::line(&visible_lines(&outlook::text(outlook)))?;
@@ -96,7 +90,7 @@ pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_
         count => format!(", {count} warnings"),
     };
     output::line(&format!("{}: OK: {listeners}{doubts}", source.name()))?;
-    connections::verdict(trials.as_deref())
+    verdict(trials.as_deref())
 }
 
 /// Serving begins with opening the log: an existing file is appended to, and a missing one is made.
@@ -125,7 +119,7 @@ pub(crate) fn explain(source: &Source, is_json: bool) -> Result<(), Failure> {
 
 /// Writes the configuration of that name to standard output, or into a new file. Fails if there is none of that name,
 /// or the file exists or cannot be written.
-pub(crate) fn write(name: &str, file: Option<&Path>) -> Result<(), Failure> {
+pub(crate) fn write_starter(name: &str, file: Option<&Path>) -> Result<(), Failure> {
     let Some(starter) = STARTERS.iter().find(|starter| starter.name == name) else {
         let known: Vec<&str> = STARTERS.iter().map(|starter| starter.name).collect();
         return Err(Failure::Usage(format!("--init knows no `{name}`, but {}", known.join(", "))));
@@ -143,7 +137,7 @@ pub(crate) fn write(name: &str, file: Option<&Path>) -> Result<(), Failure> {
 }
 
 /// The application, the cache and the preset of each site, and how to keep the configuration.
-pub(super) fn text(config: &Config) -> String {
+fn overview(config: &Config) -> String {
     let mut text = String::new();
     for site in &config.settings.site {
         let name = &site.proxy.upstream.name;
@@ -184,7 +178,7 @@ fn cache(site: &SiteSettings) -> String {
 }
 
 /// A line each.
-pub(super) fn text(trials: &[Trial]) -> String {
+fn told(trials: &[Trial]) -> String {
     let mut text = String::new();
     if trials.is_empty() {
         text.push_str("nothing to connect to\n");
@@ -202,7 +196,7 @@ pub(super) fn text(trials: &[Trial]) -> String {
 }
 
 /// Fails if a trial failed.
-pub(super) fn verdict(trials: Option<&[Trial]>) -> Result<(), Failure> {
+fn verdict(trials: Option<&[Trial]>) -> Result<(), Failure> {
     let tried = trials.unwrap_or_default();
     match tried.iter().filter(|trial| trial.failed.is_some()).count() {
         0 => Ok(()),

@@ -29,5 +29,4 @@ pub(crate) use experiments::Experiments;
 pub(crate) use exporter::ExporterError;
 pub(crate) use inside::inside;
 pub(crate) use options::{Budget, Options, Restart};
-pub(crate) use plan::PlanError;
 pub(crate) use run::{Outcome, weigh};

@@ -252,7 +252,7 @@ fn compare(
 fn no_loader(pages: &[Page], answered: &[Answer], survey: &Survey) -> Failure {
     let pages: Vec<_> =
         pages.iter().zip(answered).map(|(page, answer)| format!("{} ({})", page.shown, answer.words())).collect();
-    Failure::EmptyMap(format!(
+    Failure::CannotMeasure(format!(
         "{} registered no autoloader: nothing was written; {}",
         pages.join(", "),
         match survey.loaders.first() {

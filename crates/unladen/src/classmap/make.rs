@@ -70,7 +70,7 @@ pub(super) fn empty(project: &Project) -> Failure {
         true => "; --all-extensions reads what may not be enabled",
         false => "; --reader and --psr4 say how its classes are found",
     };
-    Failure::EmptyMap(format!(
+    Failure::CannotMeasure(format!(
         "no class of {root} would be in the map, by the reader `{}`: nothing was written{hint}",
         project.reader().name()
     ))

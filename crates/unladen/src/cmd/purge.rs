@@ -6,10 +6,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use unladen_serve_config::Config;
 
+use crate::admin::written;
 use crate::cmd::values::{admin_address, some_time};
 use crate::exit::Failure;
 use crate::output;
-use crate::purge::{Patience, PurgeError, Spread, Wait, What, Wish, purge, written};
+use crate::purge::{Patience, PurgeError, Spread, Wait, What, Wish, purge};
 use crate::runs::{Origin, headed};
 
 /// Make a running `unladen serve` forget pages that it keeps

@@ -13,7 +13,8 @@ use unladen_load::{
 use unladen_load::{ClientIdentity, time_of};
 use unladen_prove::Load;
 
-use crate::cmd::values::{address, base64, cookies_of};
+use crate::carried::basic;
+use crate::cmd::values::{address, cookies_of};
 use crate::exit::Failure;
 use crate::say::say;
 
@@ -262,7 +263,7 @@ impl Sending {
         }
         // As curl: the header wins.
         if let Some(user) = self.user.as_ref().filter(|_| !is_authorized) {
-            headers.push(format!("Authorization: Basic {}", base64(user.as_bytes())).parse()?);
+            headers.push(basic(user.as_bytes()).parse()?);
         }
         if let Some(agent) = &self.user_agent {
             headers.push(format!("User-Agent: {agent}").parse()?);

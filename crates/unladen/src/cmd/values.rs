@@ -50,21 +50,6 @@ pub(super) fn cookies_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|cookie| !cookie.is_empty())
 }
 
-/// As curl's -u sends it (RFC 4648, section 4).
-pub(super) fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4_usize {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
-            text.push(if place <= chunk.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
-}
-
 pub(super) fn concurrency(text: &str) -> Result<usize, String> {
     let count = count_of(text).ok().filter(|count| (1..=10_000).contains(count));
     count.map(|count| count as usize).ok_or_else(|| "expected 1 to 10,000 requests at once, such as 10".to_owned())

@@ -65,7 +65,7 @@ fn unjudged(comparison: &Comparison, requires_history: bool) -> Result<(), Failu
         let mut helps: Vec<&str> = lacking.iter().map(|(why, _)| what_helps(*why)).collect();
         helps.dedup();
         let helps = helps.join("; ");
-        return Err(Failure::NotJudged(format!(
+        return Err(Failure::CannotMeasure(format!(
             "nothing is worse for certain, but only {judged} of {total} figures could be judged, and --require-history asks \
              for all: {helps}\n{}",
             lines(&lacking)

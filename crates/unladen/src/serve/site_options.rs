@@ -4,26 +4,43 @@ use std::fmt::Write as _;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use unladen_serve_config::{Config, ConfigError};
+use clap::builder::PossibleValuesParser;
+use unladen_serve_config::{Config, ConfigError, presets};
 
 use crate::exit::Failure;
 
 /// Stands for a file's path.
-pub(super) const COMMAND_LINE: &str = "the command line";
+const COMMAND_LINE: &str = "the command line";
 
-#[derive(Clone, Debug, Default)]
+/// The options of the command line that describe a site.
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct SiteOptions {
-    /// `--site`: where it listens.
-    pub(crate) listen: Option<String>,
-    pub(crate) root: Option<PathBuf>,
-    /// `--php`: the server that runs scripts.
-    pub(crate) php: Option<String>,
-    pub(crate) to: Vec<String>,
-    pub(crate) preset: Option<String>,
-    pub(crate) hosts: Vec<String>,
-    /// `--acme`: contact for the certificate authority.
-    pub(crate) acme: Option<String>,
-    pub(crate) acme_directory: Option<String>,
+    /// No file: a site at this address, such as :8080, 127.0.0.1:8080 or unix:/run/site.sock
+    #[arg(id = "site", long = "site", value_name = "ADDRESS", help_heading = "A site without a file")]
+    listen: Option<String>,
+    /// The application of --site; may be repeated, and they share the requests
+    #[arg(long, value_name = "URL", help_heading = "A site without a file")]
+    to: Vec<String>,
+    /// The folder of files of --site
+    #[arg(long, value_name = "DIR", help_heading = "A site without a file")]
+    root: Option<PathBuf>,
+    /// Who runs the scripts of --root: the socket of PHP-FPM, or fcgi://HOST:PORT
+    #[arg(long, value_name = "SOCKET", help_heading = "A site without a file")]
+    php: Option<String>,
+    /// The application whose usual settings --site has
+    #[arg(long, value_name = "NAME", help_heading = "A site without a file")]
+    #[arg(value_parser = PossibleValuesParser::new(presets::names()), conflicts_with_all = ["file", "config"])]
+    preset: Option<String>,
+    /// The names that --site answers for: example.org,www.example.org
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "A site without a file")]
+    #[arg(conflicts_with_all = ["file", "config"])]
+    hosts: Vec<String>,
+    /// Certificates of Let's Encrypt for --hosts, which writes to this address; --site is then :443, and :80 for http
+    #[arg(long, value_name = "EMAIL", help_heading = "A site without a file")]
+    acme: Option<String>,
+    /// Another authority than Let's Encrypt: letsencrypt-staging, to try it first, or the URL of a directory
+    #[arg(long, value_name = "URL", requires = "acme", help_heading = "A site without a file")]
+    acme_directory: Option<String>,
 }
 
 struct Line {
@@ -79,7 +96,7 @@ impl SiteOptions {
         if !folder.join(root).join("index.php").is_file() {
             return Ok(());
         }
-        let found = sockets::of_php_fpm();
+        let found = sockets_of_php_fpm();
         let mut text = format!("--root {} has index.php, and --php does not say who runs it", root.display());
         match found.as_slice() {
             [] => text.push_str(
@@ -174,7 +191,7 @@ const FOLDER: &str = "/run/php";
 const MOST: usize = 8;
 
 /// The sockets of PHP-FPM's pools, sorted by name. A link to another of them is left out.
-pub(super) fn of_php_fpm() -> Vec<PathBuf> {
+fn sockets_of_php_fpm() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(FOLDER).into_iter().flatten().flatten();
     let is_socket = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_socket());
     let mut found: Vec<PathBuf> = entries.filter(is_socket).map(|entry| entry.path()).collect();

@@ -7,10 +7,10 @@ mod source;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use source::ExporterSource;
 use unladen_load::TlsOptions;
 
 use crate::weigh::edge::EdgeSource;
+use crate::weigh::exporter::source::ExporterSource;
 
 pub(crate) use named::{Exporter, ExporterError};
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use unladen_lockin::{MIN_BLOCKS, PHASES_PER_BLOCK};
 
+use crate::exit::Failure;
 use crate::weigh::edge::SourceKind;
 use crate::weigh::options::{Budget, Options};
 
@@ -177,7 +178,7 @@ impl Plan {
     /// Printed before the first phase of a run that takes longer than usual.
     pub(crate) fn announcement(&self) -> Option<String> {
         let why = self.extended.as_ref()?;
-        let phase = reason::time(self.phase);
+        let phase = length(self.phase);
         Some(match (self.time, self.shortened_from) {
             (Duration::MAX, _) => {
                 format!("measuring takes {} at least: phases last {phase}, as {why}", rough(self.least_time))
@@ -245,22 +246,22 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Given => write!(f, "--phase says so"),
-            Self::GivenSettle(settle) => write!(f, "the settle gap is {} (--settle)", time(*settle)),
+            Self::GivenSettle(settle) => write!(f, "the settle gap is {} (--settle)", length(*settle)),
             Self::Settle { settle, of: Some((name, SourceKind::Exporter)) } => {
-                write!(f, "it takes up to {} until the exporter {name} tells what requests did", time(*settle))
+                write!(f, "it takes up to {} until the exporter {name} tells what requests did", length(*settle))
             }
             Self::Settle { settle, of: Some((name, SourceKind::Host)) } => {
-                write!(f, "the settle gap is {} for the way to {name}", time(*settle))
+                write!(f, "the settle gap is {} for the way to {name}", length(*settle))
             }
-            Self::Settle { settle, of: None } => write!(f, "the settle gap is {}", time(*settle)),
-            Self::Latency(latency) => write!(f, "a request takes {}, and each phase holds several", time(*latency)),
+            Self::Settle { settle, of: None } => write!(f, "the settle gap is {}", length(*settle)),
+            Self::Latency(latency) => write!(f, "a request takes {}, and each phase holds several", length(*latency)),
             Self::Rate(rate) => {
                 write!(f, "only {rate} requests a second are sent (--rate), and each phase holds several")
             }
-            Self::Reading(cpu) => write!(f, "a reading of all counters takes {} of CPU", time(*cpu)),
+            Self::Reading(cpu) => write!(f, "a reading of all counters takes {} of CPU", length(*cpu)),
             Self::Edge { edge, of } => {
                 let of = of.as_deref().unwrap_or("other hosts");
-                write!(f, "the answers of {of} take {} at each edge of phases", time(*edge))
+                write!(f, "the answers of {of} take {} at each edge of phases", length(*edge))
             }
             Self::Urls(urls) => write!(f, "{urls} URLs take turns"),
         }
@@ -268,7 +269,7 @@ impl fmt::Display for Reason {
 }
 
 /// `320 ms`, `7.5 s`
-pub(crate) fn time(time: Duration) -> String {
+fn length(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds < 1.0 {
         true => format!("{:.0} ms", seconds * 1e3),
@@ -277,7 +278,7 @@ pub(crate) fn time(time: Duration) -> String {
 }
 
 /// `about 40 s`, `about 6 min`
-pub(crate) fn rough(time: Duration) -> String {
+fn rough(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..120 => format!("about {seconds} s"),
         seconds => format!("about {} min", (seconds + 30) / 60),
@@ -285,7 +286,7 @@ pub(crate) fn rough(time: Duration) -> String {
 }
 
 /// Rounded up, in the format of `--time`: `12min`
-pub(crate) fn minutes(time: Duration) -> String {
+fn minutes(time: Duration) -> String {
     format!("{}min", time.as_secs_f64().div_euclid(60.0) + 1.0)
 }
 
@@ -301,7 +302,7 @@ pub(crate) enum PlanError {
     #[error(
         "this takes longer than the {} min that a run takes at most without --time: phases last {}, as {why}, and the {MIN_BLOCKS} \
          blocks of four phases that an interval needs take {}. Allow it by --time {}, which has twice as many, or --time {} at least",
-        .most.as_secs() / 60, reason::time(*.phase), rough(*.needed), minutes(*.wanted), minutes(*.needed)
+        .most.as_secs() / 60, length(*.phase), rough(*.needed), minutes(*.wanted), minutes(*.needed)
     )]
     TooLong { most: Duration, needed: Duration, wanted: Duration, phase: Duration, why: Reason },
     #[error(
@@ -318,6 +319,12 @@ pub(crate) enum PlanError {
         humantime::format_duration(*.given), humantime::format_duration(*.settle), latency.as_secs_f64() * 1e3, needed.as_secs_f64() * 1e3
     )]
     ShortPhase { given: Duration, settle: Duration, needed: Duration, latency: Duration },
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        Self::CannotMeasure(error.to_string())
+    }
 }
 
 /// `, with 21 ms more for the answers of other hosts, and a settle gap of 1300 ms for what they tell late`

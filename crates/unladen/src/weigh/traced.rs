@@ -30,15 +30,15 @@ impl<'a> Traced<'a> {
     }
 
     pub(super) fn is_anywhere_else(&self) -> bool {
-        self.hosts.iter().any(HostTrace::is_traced)
+        self.hosts.iter().any(|host| host.inspection.is_some())
     }
 
     /// Follows the present processes; what was traced before belongs to no phase. Fails if this machine's processes
     /// cannot be followed.
     pub(super) fn begin(&mut self, instrument: &mut Instrument) -> Result<(), InspectionError> {
-        self.hosts.iter_mut().for_each(HostTrace::ask_begin);
+        self.hosts.iter_mut().for_each(|host| host.try_to(FarInspection::ask_begin));
         let here = self.here.as_mut().map_or(Ok(()), |here| here.watch(instrument));
-        self.wait_each(ATTACH_WITHIN, HostTrace::wait_begun);
+        self.wait_each(ATTACH_WITHIN, |host, patience| host.try_to(|inspection| inspection.wait_begun(patience)));
         here?;
         // Last, as waiting takes a while.
         self.here.as_mut().map_or(Ok(()), Inspection::discard)
@@ -48,20 +48,20 @@ impl<'a> Traced<'a> {
     /// of `request_ns`. Fails if this machine's trace cannot be counted.
     pub(super) fn phase(&mut self, window: &Window, request_ns: u64) -> Result<(), InspectionError> {
         for host in &mut self.hosts {
-            host.ask_phase(window.on, &window.sent_ns, request_ns);
+            host.try_to(|inspection| inspection.ask_phase(window.on, &window.sent_ns, request_ns));
         }
         let here = self.here.as_mut().map_or(Ok(()), |here| here.phase(window));
-        self.wait_each(COUNT_WITHIN, HostTrace::wait_counted);
+        self.wait_each(COUNT_WITHIN, |host, patience| host.try_to(|inspection| inspection.wait_counted(patience)));
         here
     }
 
     pub(super) fn wait_attached(&mut self) {
-        self.wait_each(ATTACH_WITHIN, HostTrace::wait_attached);
+        self.wait_each(ATTACH_WITHIN, |host, patience| host.try_to(|inspection| inspection.wait_attached(patience)));
     }
 
     /// The evidence of each host; `page` and `result` have the undisturbed figures.
     pub(super) fn finish_hosts(&mut self, page: &Page, result: &WeighedUrl) -> Vec<Evidence> {
-        self.hosts.iter_mut().for_each(|host| host.ask_finish(true));
+        self.ask_finish(true);
         self.wait_each(TELL_WITHIN, |host, patience| host.finish(page, result, patience))
     }
 
@@ -72,14 +72,19 @@ impl<'a> Traced<'a> {
         page: &Page,
         result: &WeighedUrl,
     ) -> Vec<Option<Evidence>> {
-        self.hosts.iter_mut().for_each(|host| host.ask_finish(false));
+        self.ask_finish(false);
         let mut warm = warm;
         self.wait_each(TELL_WITHIN, |host, patience| host.finish_fresh(warm.next()?, page, result, patience))
     }
 
     pub(super) fn detach_hosts(&mut self) {
-        self.hosts.iter_mut().for_each(HostTrace::ask_detach);
+        self.hosts.iter_mut().for_each(|host| host.try_to(FarInspection::ask_detach));
         self.wait_each(COUNT_WITHIN, HostTrace::wait_detached);
+    }
+
+    /// Asks for the counts, and with `php` for PHP's settings too.
+    fn ask_finish(&mut self, php: bool) {
+        self.hosts.iter_mut().for_each(|host| host.try_to(|inspection| inspection.ask_finish(php)));
     }
 
     fn wait_each<T>(
@@ -146,14 +151,6 @@ impl<'a> HostTrace<'a> {
         trace
     }
 
-    pub(super) fn wait_attached(&mut self, patience: &Patience<'_>) {
-        self.try_to(|inspection| inspection.wait_attached(patience));
-    }
-
-    pub(super) fn is_traced(&self) -> bool {
-        self.inspection.is_some()
-    }
-
     fn wanted(&self) -> Vec<Wanted> {
         self.groups.iter().map(|(_, wanted)| *wanted).collect()
     }
@@ -168,36 +165,19 @@ impl<'a> HostTrace<'a> {
         }
     }
 
-    pub(super) fn ask_begin(&mut self) {
-        self.try_to(FarInspection::ask_begin);
-    }
-
-    pub(super) fn wait_begun(&mut self, patience: &Patience<'_>) {
-        self.try_to(|inspection| inspection.wait_begun(patience));
-    }
-
-    /// Asks to count a phase, with the times at which its requests were sent.
-    pub(super) fn ask_phase(&mut self, on: bool, sent_ns: &[u64], request_ns: u64) {
-        self.try_to(|inspection| inspection.ask_phase(on, sent_ns, request_ns));
-    }
-
-    pub(super) fn wait_counted(&mut self, patience: &Patience<'_>) {
-        self.try_to(|inspection| inspection.wait_counted(patience));
-    }
-
-    /// Asks for the counts, and with `php` for PHP's settings too.
-    pub(super) fn ask_finish(&mut self, php: bool) {
-        self.try_to(|inspection| inspection.ask_finish(php));
-    }
-
-    /// The evidence; `page` and `result` have its undisturbed figures. Where nothing was counted, the evidence says
-    /// why.
-    pub(super) fn finish(&mut self, page: &Page, result: &WeighedUrl, patience: &Patience<'_>) -> Evidence {
+    fn told(&mut self, patience: &Patience<'_>) -> Option<Evidence> {
         let mut told = None;
         self.try_to(|inspection| {
             told = Some(inspection.finish(patience)?);
             Ok(())
         });
+        told
+    }
+
+    /// The evidence; `page` and `result` have its undisturbed figures. Where nothing was counted, the evidence says
+    /// why.
+    pub(super) fn finish(&mut self, page: &Page, result: &WeighedUrl, patience: &Patience<'_>) -> Evidence {
+        let told = self.told(patience);
         let mut evidence = told.or_else(|| self.described(patience)).unwrap_or_default();
         if !evidence.has(EvidenceSource::Syscalls) {
             let (why, takes) = self.why();
@@ -216,19 +196,10 @@ impl<'a> HostTrace<'a> {
         result: &WeighedUrl,
         patience: &Patience<'_>,
     ) -> Option<Evidence> {
-        let mut told = None;
-        self.try_to(|inspection| {
-            told = Some(inspection.finish(patience)?);
-            Ok(())
-        });
-        let mut evidence = told?;
+        let mut evidence = self.told(patience)?;
         make_fresh(&mut evidence, warm);
         self.place(&mut evidence, page, result);
         Some(evidence)
-    }
-
-    pub(super) fn ask_detach(&mut self) {
-        self.try_to(FarInspection::ask_detach);
     }
 
     /// Waits until it has detached. A host that does not answer loses its agent at the end, and the agent its tracer.

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use percent_encoding::percent_decode_str;
 use unladen_exporter::{NotFresh, ParseError};
 use unladen_load::{Header, LoadError, Request, RequestError};
 use url::Url;
+
+use crate::carried::basic;
 
 const LONGEST_NAME: usize = 64;
 
@@ -74,7 +74,7 @@ fn take_login(url: &mut Url) -> Option<String> {
     // A URL that has a login has a host, so the setters cannot fail.
     let _ = url.set_username("");
     let _ = url.set_password(None);
-    Some(format!("Authorization: Basic {}", BASE64_STANDARD.encode(login)))
+    Some(basic(&login))
 }
 
 #[derive(Debug, thiserror::Error)]

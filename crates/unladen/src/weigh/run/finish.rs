@@ -20,7 +20,6 @@ use crate::weigh::catalog::SourceId;
 use crate::weigh::inside::{Weighed, inside, look_inside};
 use crate::weigh::left_behind::left_behind;
 use crate::weigh::measured::{Elsewhere, Measured};
-use crate::weigh::run::hosts_path::paths;
 use crate::weigh::run::{Outcome, Run, Stopped};
 
 impl Run<'_> {
@@ -68,7 +67,7 @@ impl Run<'_> {
         let lost = self.instrument.newly_lost() > 0;
         self.part_with_sources(requests.len());
         let is_alone = self.elsewhere.iter().all(|elsewhere| elsewhere.is_exporter);
-        let mut paths = paths(self.options, &mut self.instrument, ended, is_alone, self.cancel, &self.progress);
+        let mut paths = self.paths(ended, is_alone);
         if ended == Ended::Complete {
             self.follow_to_hosts(&mut paths);
         }

@@ -1,4 +1,4 @@
-//! Who takes the requests of a [`Run`] on other hosts.
+//! Who takes the requests of a [`Run`], here and on other hosts.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -7,16 +7,14 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use unladen_agent::FarInstrument;
-use unladen_load::{Cancel, Stop};
+use unladen_load::Stop;
 use unladen_path::{PathError, follow};
-use unladen_probe::{Instrument, connected_sockets};
+use unladen_probe::connected_sockets;
 use unladen_report::{Ended, FarStation};
 use unladen_trace::{PathUnknown, Unseen};
 
 use crate::path::Path;
-use crate::progress::Progress;
 use crate::weigh::measured::{Elsewhere, leads_to};
-use crate::weigh::options::Options;
 use crate::weigh::run::Run;
 
 /// Most stations reported per URL.
@@ -56,6 +54,27 @@ struct Followed {
 }
 
 impl Run<'_> {
+    /// Sends a few requests to each URL that is served here, and observes who takes them, after all timing. `is_alone`:
+    /// no other host is observed.
+    pub(super) fn paths(&mut self, ended: Ended, is_alone: bool) -> Vec<Path> {
+        let all = 0..self.options.driver.requests.len();
+        if ended != Ended::Complete {
+            return all.map(|_| Path::unknown("the run ended before it was looked for".to_owned())).collect();
+        }
+        self.progress.say("looking who the requests go through");
+        all.map(|url| match follow(&self.options.driver, url, self.cancel) {
+            Ok(route) => Path::of(route, &mut self.instrument),
+            Err(error @ PathError::Remote { .. }) if is_alone => {
+                Path::unknown(format!("{error}: run unladen where it is"))
+            }
+            Err(error @ PathError::Remote { .. }) => {
+                Path::unknown(format!("{error}, and connections are not followed on other hosts"))
+            }
+            Err(error) => Path::unknown(error.to_string()),
+        })
+        .collect()
+    }
+
     /// Adds to each path who takes it at addresses of other hosts, and whom those have connections to. Requests are
     /// sent meanwhile, after all timing.
     pub(super) fn follow_to_hosts(&mut self, paths: &mut [Path]) {
@@ -265,12 +284,12 @@ fn targets(addresses: &[SocketAddr], connected: &[SocketAddr], name: Option<&str
 
 /// The addresses that hosts claim to have; there is nothing but their word for it.
 #[derive(Debug)]
-pub(super) struct Claims {
+struct Claims {
     hosts: Vec<(String, Vec<IpAddr>)>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Claim {
+enum Claim {
     /// Claimed by this host alone.
     Of(String),
     Nobody,
@@ -290,49 +309,20 @@ impl Claims {
     pub(super) fn host_at(&self, ip: IpAddr) -> Claim {
         let ip = ip.to_canonical();
         let hosts = self.hosts.iter().filter(|(_, addresses)| addresses.contains(&ip));
-        let mut names: Vec<String> = hosts.map(|(name, _)| name.clone()).collect();
-        match (names.pop(), names.is_empty()) {
-            (None, _) => Claim::Nobody,
-            (Some(only), true) => Claim::Of(only),
-            (Some(last), false) => {
-                names.push(last);
-                Claim::Several(names)
-            }
+        let names: Vec<String> = hosts.map(|(name, _)| name.clone()).collect();
+        match names.as_slice() {
+            [] => Claim::Nobody,
+            [only] => Claim::Of(only.clone()),
+            _ => Claim::Several(names),
         }
     }
-}
-
-/// Sends a few requests to each URL that is served here, and observes who takes them, after all timing. `is_alone`: no
-/// other host is observed.
-pub(super) fn paths(
-    options: &Options,
-    instrument: &mut Instrument,
-    ended: Ended,
-    is_alone: bool,
-    cancel: &Cancel,
-    progress: &Progress,
-) -> Vec<Path> {
-    let all = 0..options.driver.requests.len();
-    if ended != Ended::Complete {
-        return all.map(|_| Path::unknown("the run ended before it was looked for".to_owned())).collect();
-    }
-    progress.say("looking who the requests go through");
-    all.map(|url| match follow(&options.driver, url, cancel) {
-        Ok(route) => Path::of(route, instrument),
-        Err(error @ PathError::Remote { .. }) if is_alone => Path::unknown(format!("{error}: run unladen where it is")),
-        Err(error @ PathError::Remote { .. }) => {
-            Path::unknown(format!("{error}, and connections are not followed on other hosts"))
-        }
-        Err(error) => Path::unknown(error.to_string()),
-    })
-    .collect()
 }
 
 /// Most bytes of a network's table that are read: some 400,000 sockets.
 const MAX_TABLE: u64 = 1 << 26;
 
 /// Those of the addresses to which this process, not another one, has an open connection.
-pub(crate) fn connected_to(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
+fn connected_to(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
     if addresses.is_empty() {
         return Vec::new();
     }
