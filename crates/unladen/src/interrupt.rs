@@ -7,7 +7,7 @@ use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
-use unladen_load::Cancel;
+use unladen_load::{Cancel, LoadError};
 
 use crate::exit::Code;
 use crate::say::say;
@@ -19,28 +19,33 @@ pub(crate) fn survive_file_limit() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Cancels at the first signal; the second ends the process at once. Fails if the system refuses the handler or the
+/// Cancelled at the first signal; the second ends the process at once. Fails if the system refuses the handler or the
 /// thread.
-pub(crate) fn on_signal(cancel: &Cancel) -> io::Result<()> {
-    watch(cancel, || std::process::exit(Code::Interrupted as i32))
+pub(crate) fn on_signal() -> Result<Cancel, LoadError> {
+    watched(|| std::process::exit(Code::Interrupted as i32))
 }
 
-/// Cancels at the first signal, while an experiment is switched. A second one does not end the process as it does
+/// Cancelled at the first signal, while an experiment is switched. A second one does not end the process as it does
 /// elsewhere: that would leave the system switched, and impatient users send it just while it is put back. It is
-/// answered with what is going on. Fails if the system refuses the handler or the thread.
-pub(crate) fn on_signal_while_switched(cancel: &Cancel) -> io::Result<()> {
-    watch(cancel, || {
+/// answered with what is going on. Fails like [`on_signal`].
+pub(crate) fn on_signal_while_switched() -> Result<Cancel, LoadError> {
+    watched(|| {
         say!("unladen: everything is being put back; after kill -9, `unladen prove --restore FILE` would do that");
     })
 }
 
-/// Cancels at the first signal, and calls `again` at each further one.
-fn watch(cancel: &Cancel, again: fn()) -> io::Result<()> {
+/// Cancelled at the first signal; `again` is called at each further one.
+fn watched(again: fn()) -> Result<Cancel, LoadError> {
+    let cancel = Cancel::new();
+    watch(cancel.clone(), again).map_err(|source| LoadError::Thread { source })?;
+    Ok(cancel)
+}
+
+fn watch(cancel: Cancel, again: fn()) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     if !is_hangup_ignored() {
         signals.add_signal(SIGHUP)?;
     }
-    let cancel = cancel.clone();
     thread::Builder::new().name("signals".into()).spawn(move || {
         for _ in signals.forever() {
             if cancel.is_cancelled() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use unladen_classmap::{Changes, Project, Watch};
-use unladen_load::Cancel;
+use unladen_load::{Cancel, LoadError};
 
 use crate::classmap::make;
 use crate::classmap::summary::{count, counted, tell};
@@ -20,8 +20,10 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Makes the map, and again whenever files change, until Ctrl-C. Fails like [`make`](super::make) for the first map.
 /// Later errors are reported, and the map stays as it was.
 pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
-    let cancel = Cancel::new();
-    interrupt::on_signal(&cancel).map_err(watching)?;
+    let cancel = interrupt::on_signal().map_err(|error| match error {
+        LoadError::Thread { source } => watching(source),
+        other => other.into(),
+    })?;
     let start = Instant::now();
     task.check_target()?;
     let mut project = task.read()?;

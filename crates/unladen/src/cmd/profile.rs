@@ -4,7 +4,6 @@ mod diff;
 mod files;
 mod how;
 
-use unladen_load::{Cancel, LoadError};
 use unladen_profiler::Prepended;
 
 use crate::cmd::fail_on::FailOn;
@@ -96,9 +95,8 @@ fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
     let folder = args.kept.folder()?;
     let page = page_of(&args.sending, url)?;
     let mut keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
-    keeper.set_seed(options.seed);
-    let cancel = Cancel::new();
-    interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+    keeper.origin.set_seed(options.seed);
+    let cancel = interrupt::on_signal()?;
 
     let Ran { mut result, failure } = profile::profile(page, &options, &cancel)?;
     result.top = args.top;

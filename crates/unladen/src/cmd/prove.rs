@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_agent::{Host, SessionOptions};
-use unladen_load::{Arrivals, Cancel, LoadError, Request, rate_of};
+use unladen_load::{Arrivals, Request, rate_of};
 use unladen_probe::GroupBy;
 use unladen_prove::{AnswerPart, Budget, Experiment, Load, Pace};
 use unladen_report::{ArmResult, Ended, Metric};
@@ -140,8 +140,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         };
         say!("unladen: {arms} arms in turns, {}{until}", prove::estimate(&options.experiment, arms, counts));
     }
-    let cancel = Cancel::new();
-    interrupt::on_signal_while_switched(&cancel).map_err(|source| LoadError::Thread { source })?;
+    let cancel = interrupt::on_signal_while_switched()?;
     let Proved { result, failure, put_back } = prove::prove(&options, &cancel)?;
     let written = showing.show_and_keep(Report::Prove(&result), &keeper, || None);
     if let (Err(error), true) = (&written, failure.is_some() || !put_back.is_complete()) {

@@ -80,14 +80,14 @@ impl Showing {
         keeper: &Keeper,
         evidence: impl FnOnce() -> Option<Vec<u8>>,
     ) -> Result<(), Failure> {
-        let about = keeper.about();
+        let about = keeper.origin.about();
         let shown = self.show(result, &about);
         let document = result.document(&about);
         let compared = keeper.comparison(&document);
         let kept = keeper.keep(&document, evidence);
         shown?;
         kept?;
-        let (Some(comparison), Some(against)) = (compared?, keeper.against()) else { return Ok(()) };
+        let (Some(comparison), Some(against)) = (compared?, &keeper.against) else { return Ok(()) };
         for file in &against.files {
             Destination::of_name(file).write_comparison(&comparison)?;
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use unladen_agent::{Host, SessionOptions};
-use unladen_load::{Cancel, DriverConfig, LoadError, rate_of, time_of};
+use unladen_load::{DriverConfig, rate_of, time_of};
 use unladen_probe::GroupBy;
 use unladen_report::{Ended, Inside};
 use unladen_trace::Recording;
@@ -153,10 +153,9 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     record.iter().try_for_each(|file| output::check(file))?;
     let experiments = experiments.map(|folder| Experiments::new(&folder, &options)).transpose()?;
     let mut keeper = keep.keeper(typed, showing.quiet)?;
-    let cancel = Cancel::new();
-    interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+    let cancel = interrupt::on_signal()?;
     let Outcome { mut result, pages, failure, executables } = weigh::weigh(options, &cancel)?;
-    keeper.saw(&executables);
+    keeper.origin.saw(&executables);
     let insides = result.urls.iter_mut().filter_map(|url| url.inside.as_mut());
     insides.for_each(|page| page.gates = gate.gates(page));
 

@@ -1,4 +1,4 @@
-//! The principal type is [`Options`]: what `load` was asked for, resolved.
+//! The principal type is [`Options`]: what `load` was asked for, resolved; [`Limit`] is what a search is to hold.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -46,13 +46,17 @@ pub(crate) enum Pace {
     Open(Schedule),
 }
 
-#[derive(Debug, Default, Clone)]
+/// Files that are written while a load runs.
+#[derive(Debug, Default, Clone, clap::Args)]
 pub(crate) struct Files {
-    /// Every request, see docs/reference/records.md.
+    /// Write every request to a file, some 20 bytes each
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
     pub(crate) record: Option<PathBuf>,
-    /// A histogram a second, as HdrHistogram's log.
+    /// Write a histogram a second, as HdrHistogram's log
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
     pub(crate) hdr_log: Option<PathBuf>,
-    /// The distribution, as HdrHistogram's percentiles.
+    /// Write the distribution, as HdrHistogram's table of percentiles
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
     pub(crate) hdr_percentiles: Option<PathBuf>,
 }
 

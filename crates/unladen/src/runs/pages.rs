@@ -12,8 +12,8 @@ use unladen_publish::html::{
 use unladen_store::{Filter, Location, Mode, Position, Run, RunId, RunSummary, Store, StoreError, read_label};
 
 use crate::exit::Failure;
-use crate::runs::past::{PAST_RUNS, beside, document_of, past, pictures};
-use crate::runs::time::moment;
+use crate::runs::past::{PAST_RUNS, alike, beside, document_of, past, pictures};
+use crate::runs::time::{moment, rfc3339};
 
 pub(crate) use crate::runs::pages::browser::{Address, browse};
 
@@ -119,7 +119,7 @@ fn row(run: &RunSummary) -> RunRow {
         id: run.id.get(),
         verb: run.verb.clone(),
         target: run.target.clone(),
-        time: crate::runs::time::rfc3339(run.time_ns),
+        time: rfc3339(run.time_ns),
         host: run.host.clone(),
         commit: run.commit.clone().unwrap_or_default(),
         labels: run.labels.clone().into_iter().collect(),
@@ -150,13 +150,8 @@ fn document(store: &mut dyn Store, id: &str) -> Result<Page, NoPage> {
 }
 
 fn earlier(store: &mut dyn Store, run: &Run) -> Result<Option<RunId>, NoPage> {
-    let filter = Filter {
-        verb: Some(run.summary.verb.clone()),
-        exact_target: Some(run.summary.target.clone()),
-        before: Some(run.summary.position()),
-        limit: 1,
-        ..Filter::default()
-    };
+    let before = Some(run.summary.position());
+    let filter = Filter { before, limit: 1, ..alike(&run.summary.verb, &run.summary.target) };
     Ok(store.list(&filter)?.first().map(|run| run.id))
 }
 

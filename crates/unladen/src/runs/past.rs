@@ -38,7 +38,8 @@ fn around(store: &mut dyn Store, verb: &str, target: &str, time_ns: i64) -> Resu
     read(store, runs)
 }
 
-fn alike(verb: &str, target: &str) -> Filter {
+/// Runs of a command and a target, which can be compared.
+pub(crate) fn alike(verb: &str, target: &str) -> Filter {
     Filter { verb: Some(verb.to_owned()), exact_target: Some(target.to_owned()), ..Filter::default() }
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use unladen_load::{Cancel, LoadError};
 use unladen_profile::Profile;
 use unladen_report::ProfileDiff;
 
@@ -68,9 +67,8 @@ fn of_urls(args: &Args, typed: &[String]) -> Result<(), Failure> {
     let folder = args.kept.folder()?;
     let pages = [page_of(&args.sending, &args.a)?, page_of(&args.sending, &args.b)?];
     let mut keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
-    keeper.set_seed(options.seed);
-    let cancel = Cancel::new();
-    interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+    keeper.origin.set_seed(options.seed);
+    let cancel = interrupt::on_signal()?;
     let Ran { result: (mut result, profiles), failure } = profile::diff_urls(pages, &options, &cancel)?;
     result.top = args.top;
     let written = folder.map_or(Ok(Vec::new()), |folder| write(args, &folder, &result, &profiles));

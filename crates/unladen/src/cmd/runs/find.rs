@@ -1,4 +1,4 @@
-//! The principal type is [`Finding`]: options that say which runs are meant.
+//! Options that say which runs are meant, [`Finding`], and which store, [`Place`].
 
 use unladen_store::{Filter, Location, Mode, RunSummary, Store, StoreError, read_label};
 
@@ -16,7 +16,7 @@ pub(super) struct Finding {
     #[arg(long, value_name = "TEXT", help_heading = "Which runs")]
     target: Option<String>,
     /// With this label, such as release=1.43; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = label, help_heading = "Which runs")]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = read_label, help_heading = "Which runs")]
     label: Vec<(String, String)>,
     /// Of a git revision that begins so
     #[arg(long, value_name = "COMMIT", help_heading = "Which runs")]
@@ -30,10 +30,6 @@ pub(super) struct Finding {
     /// Measured before that
     #[arg(long, value_name = "WHEN", value_parser = moment, help_heading = "Which runs")]
     until: Option<i64>,
-}
-
-fn label(text: &str) -> Result<(String, String), unladen_store::LabelError> {
-    read_label(text)
 }
 
 impl Finding {
@@ -73,10 +69,6 @@ pub(super) fn each_page(
         filter.before = Some(last.position());
         take(store, page)?;
     }
-}
-
-pub(super) fn is_missing(error: &StoreError) -> bool {
-    matches!(error, StoreError::NoSuchRun { .. })
 }
 
 #[derive(Debug, Clone, clap::Args)]

@@ -102,7 +102,7 @@ impl Told {
 /// Finds runs that the store has already: a second one would count as another run of the same thing, without variance.
 ///
 /// Twins have the same time, command and target, and their documents say the same. Runs are asked about in the order of
-/// [`Lines`](super::lines::Lines), so that only those of one such kind have to be in memory.
+/// [`Lines`], so that only those of one such kind have to be in memory.
 #[derive(Debug, Default)]
 pub(super) struct Twins {
     /// Runs in the store at the times that were looked up.
