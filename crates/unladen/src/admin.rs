@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use unladen_serve_config::ListenAddress;
 
-/// As an address is written on the command line.
 pub(crate) fn written(address: &ListenAddress) -> String {
     match address {
         ListenAddress::Tcp(address) => address.to_string(),
@@ -66,7 +65,6 @@ fn ask(mut stream: impl Read + Write, host: &str, question: &Question<'_>) -> io
     Ok(answer)
 }
 
-/// The head, its status and the body of an answer.
 pub(crate) fn parts(answer: &str) -> (&str, &str, &str) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
     let status = head.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)).unwrap_or_default();

@@ -60,7 +60,6 @@ fn text_of(body: &[u8], secrets: Secrets) -> Option<&str> {
     (secrets == Secrets::Kept || is_harmless()).then_some(text)
 }
 
-/// Command-line options for what differs from the defaults.
 fn options(driver: &DriverConfig) -> Vec<OptionCarried> {
     let usual = DriverConfig::new(Vec::new());
     let mut options = Vec::new();

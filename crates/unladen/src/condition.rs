@@ -32,13 +32,6 @@ pub(crate) enum BoundUnit {
     Number,
 }
 
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no condition: {why}")]
-pub(crate) struct ConditionError {
-    text: String,
-    why: String,
-}
-
 const EXPECTED: &str = "expected a metric, < or >, and a bound: with a sign a change against the baseline ('p95 > +5%', \
      'mean > +2ms', 'within.50ms < -1%', 'bytes.body > +5%', 'weight.cpu www-data php-fpm8.2 > +10%'), without one the figure itself \
      ('p95 > 5ms', 'within.50ms < 95%', 'throughput < 100/s', 'bytes.body > 20kB', 'statuses.5xx > 1%', 'errors > 1%')";
@@ -66,7 +59,6 @@ impl Condition {
     }
 }
 
-/// The metric's name in results.
 fn full_name(metric: &str) -> Option<String> {
     let is_latency = |name: &str| name == "mean" || name.parse::<unladen_prove::Quantile>().is_ok();
     match metric {
@@ -144,10 +136,10 @@ fn bytes(text: &str) -> Option<(&str, f64)> {
 }
 
 impl FromStr for Condition {
-    type Err = ConditionError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ConditionError> {
-        let wrong = |why: &str| ConditionError { text: text.to_owned(), why: why.to_owned() };
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |why: &str| format!("`{text}` is no condition: {why}");
         let place = text.rfind(['<', '>']).ok_or_else(|| wrong(EXPECTED))?;
         let (metric, rest) = text.split_at(place);
         let metric = full_name(metric.trim()).ok_or_else(|| wrong(EXPECTED))?;

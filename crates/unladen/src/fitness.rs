@@ -30,7 +30,6 @@ pub(crate) struct Generated<'a> {
     pub(crate) times: Option<&'a MachineTimes>,
 }
 
-/// Reasons not to trust the figures; empty if there are none.
 pub(crate) fn unfit(generated: Generated<'_>) -> Vec<Unfit> {
     let Generated { median, lag, worked, sending, times } = generated;
     let mut unfit = Vec::new();

@@ -26,7 +26,6 @@ pub(crate) struct Stretch {
     pub(crate) late_ns: u64,
 }
 
-/// The part of a lag that counts as late.
 pub(crate) fn beyond(lag_ns: u64) -> u64 {
     lag_ns.saturating_sub(PUNCTUAL)
 }

@@ -9,12 +9,10 @@ use unladen_report::{Machine, ReferenceFigure, Warning};
 pub(crate) struct ReferenceWork(Result<Interleaved, ReferenceError>);
 
 impl ReferenceWork {
-    /// Prepares it, just before the first block.
     pub(crate) fn start(seed: u64) -> Self {
         Self(Interleaved::start(seed))
     }
 
-    /// Does some of it, after a block and before the next.
     pub(crate) fn between_blocks(&mut self, cancel: &Cancel) {
         let done = self.0.as_mut().map_or(Ok(()), |work| work.between_blocks(|pause| cancel.wait(pause)));
         if let Err(error) = done {

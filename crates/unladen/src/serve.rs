@@ -177,7 +177,6 @@ fn cache(site: &SiteSettings) -> String {
     format!("keeps up to {} of {by}", memory.to_string().trim_matches('"'))
 }
 
-/// A line each.
 fn told(trials: &[Trial]) -> String {
     let mut text = String::new();
     if trials.is_empty() {
@@ -195,7 +194,6 @@ fn told(trials: &[Trial]) -> String {
     text
 }
 
-/// Fails if a trial failed.
 fn verdict(trials: Option<&[Trial]>) -> Result<(), Failure> {
     let tried = trials.unwrap_or_default();
     match tried.iter().filter(|trial| trial.failed.is_some()).count() {

@@ -90,7 +90,6 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// The gravest doubt about this answer.
 pub(super) fn doubts(answer: &Answer, page: &Page<'_>) -> Option<Doubt> {
     let status = answer.status;
     // The user accepts another status.
@@ -154,7 +153,6 @@ fn is_titled(title: &str, known: &str, with_status: bool) -> bool {
     })
 }
 
-/// The sign in JSON that the request failed.
 fn failed(json: &Value) -> Option<String> {
     let members = json.as_object()?;
     let is_said = |value: &Value| match value {

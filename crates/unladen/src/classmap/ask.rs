@@ -151,7 +151,6 @@ impl Asking {
         }
     }
 
-    /// The answers that a map can give, and the classes loaded by each page.
     fn answers(self) -> (Answers, Vec<Vec<BString>>) {
         let mut answers = Answers { loaders: self.loaders, left_out: self.odd, ..Answers::default() };
         for (class, files) in self.files {

@@ -26,7 +26,6 @@ pub(super) fn plain_text(line: &str) -> String {
     plain
 }
 
-/// Prints the problems, the worst first, then the number of further ones.
 pub(super) fn tell(problems: &[Problem]) {
     let mut order: Vec<_> = problems.iter().collect();
     order.sort_by_key(|problem| !problem.hides);

@@ -69,7 +69,6 @@ impl Task {
         }
     }
 
-    /// Where the loaders' answers are kept.
     pub(super) fn answers(&self, root: &Path) -> PathBuf {
         let map = self.output.as_ref().filter(|path| path.as_os_str() != "-");
         Answers::place(&map.map_or_else(|| place(root), |path| absolute(path)))
@@ -79,7 +78,6 @@ impl Task {
         Origin::of_folder(&self.typed, project.root()).about()
     }
 
-    /// The absolute folder.
     pub(super) fn root(&self) -> Result<PathBuf, Failure> {
         let given = self.root.as_deref().unwrap_or(Path::new("."));
         let failed = |why: &str| Failure::Usage(format!("{}: {why}", given.display()));
@@ -142,7 +140,6 @@ impl Task {
         Made { reader: project.reader().name().to_owned(), root: project.root().to_owned(), options }
     }
 
-    /// Whether no option says what is read.
     fn says_nothing(&self) -> bool {
         self.reader.is_none() && self.options == Options { anew: self.options.anew, ..Options::default() }
     }
@@ -190,7 +187,6 @@ impl Task {
         })
     }
 
-    /// Composer's own files, at their usual places.
     fn composer(&self, project: &Project) -> Result<Vec<Text>, Failure> {
         if self.output.is_some() {
             let what = "--emit composer writes into the project's vendor/composer: leave out --output";

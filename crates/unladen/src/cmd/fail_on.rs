@@ -70,7 +70,6 @@ impl FailOn {
         verdict(pages.into_iter().flat_map(of_page).collect())
     }
 
-    /// Each named rule by itself.
     fn each(&self) -> impl Iterator<Item = (&'static str, Self)> {
         let any = self.any.then(|| (ANY, Self { any: true, rules: Vec::new() }));
         any.into_iter().chain(self.rules.iter().map(|rule| (*rule, Self { any: false, rules: vec![*rule] })))

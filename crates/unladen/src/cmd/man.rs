@@ -83,7 +83,6 @@ fn pages(root: Command) -> Vec<Page> {
     pages
 }
 
-/// Adds the page of a command and those of its subcommands.
 fn collect(command: &Command, name: &str, parent: Option<&str>, pages: &mut Vec<Page>) {
     let commands: Vec<&Command> = command.get_subcommands().filter(|command| !command.is_hide_set()).collect();
     let below = commands.iter().map(|command| format!("{name}-{}", command.get_name()));
@@ -168,7 +167,6 @@ fn blocks(extra: &str) -> String {
     text
 }
 
-/// Escapes what roff would take for commands.
 fn roff(line: &str) -> String {
     let escaped = line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
     if escaped.starts_with('.') { format!("\\&{escaped}") } else { escaped }

@@ -147,7 +147,6 @@ impl Account {
         lines.join("\n")
     }
 
-    /// Whether enough nodes have confirmed.
     fn judge(&self) -> Result<(), Failure> {
         let failed: Vec<&str> = self
             .told

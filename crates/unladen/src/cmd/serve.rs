@@ -149,7 +149,6 @@ impl Args {
         Source::Options(self.site.clone())
     }
 
-    /// The request whose treatment is explained.
     fn asking(&self) -> Result<Option<Asking>, Failure> {
         let Some(url) = &self.url else { return Ok(None) };
         let mut builder = Request::get(url)?;

@@ -55,7 +55,6 @@ pub(super) fn concurrency(text: &str) -> Result<usize, String> {
     count.map(|count| count as usize).ok_or_else(|| "expected 1 to 10,000 requests at once, such as 10".to_owned())
 }
 
-/// A number above 0.
 pub(super) fn some(text: &str) -> Result<u64, String> {
     match count_of(text)? {
         0 => Err("expected at least 1, such as 500, 10k or 1M".to_owned()),
@@ -63,7 +62,6 @@ pub(super) fn some(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A time above 0.
 pub(super) fn some_time(text: &str) -> Result<Duration, String> {
     match time_of(text)? {
         Duration::ZERO => Err("expected a time above 0, such as 30s".to_owned()),
@@ -77,7 +75,6 @@ pub(super) fn latency(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| "expected times with their units, such as 5ms or 1.5s".to_owned())
 }
 
-/// The seed that repeats an earlier run.
 pub(super) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| "expected the whole number that the earlier run shows as its seed".to_owned())
 }

@@ -108,7 +108,6 @@ pub(crate) fn is_root() -> bool {
     nix::unistd::geteuid().is_root()
 }
 
-/// With `sudo`, unless this is root.
 pub(crate) fn as_root(command: &str) -> String {
     if is_root() { command.to_owned() } else { format!("sudo {command}") }
 }

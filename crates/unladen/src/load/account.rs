@@ -190,7 +190,6 @@ impl Lag {
         (!self.histogram.is_empty()).then(|| self.histogram.value_at_quantile(q))
     }
 
-    /// Each distinct value, in ns, with its count.
     pub(crate) fn values(&self) -> impl Iterator<Item = (u64, u32)> {
         let counts = self.histogram.iter_recorded();
         counts.map(|step| (step.value_iterated_to(), u32::try_from(step.count_at_value()).unwrap_or(u32::MAX)))

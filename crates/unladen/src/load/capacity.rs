@@ -250,7 +250,6 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
     }
 }
 
-/// The most frequent kind of failure; ties go to the first.
 fn most_of_what_failed(errors: &[ErrorCount], unsent: u64, missing: u64) -> Option<String> {
     let own = [
         (unsent, "never sent: as many as --concurrency allows were under way until the end"),

@@ -91,7 +91,6 @@ impl Hosts {
         self.agents.len()
     }
 
-    /// The local processes that lead to them.
     pub(crate) fn carriers(&self) -> impl Iterator<Item = u32> {
         self.agents.iter().filter_map(|agent| agent.session.as_ref().map(Session::carrier))
     }
@@ -197,7 +196,6 @@ impl Hosts {
         });
     }
 
-    /// Does the same with all agents, concurrently.
     fn at_once<T: Send>(
         &mut self,
         act: impl Fn(&mut FarAgent) -> Result<T, Failure> + Sync,
@@ -255,7 +253,6 @@ impl Merge {
         Ok(())
     }
 
-    /// The load's end, and each agent's part.
     pub(super) fn end(self) -> (LoadEnd, Vec<AgentPart>) {
         let ends: Vec<&LoadEnd> = self.parts.iter().filter_map(|part| part.end.as_ref()).collect();
         (together(&ends), self.parts)

@@ -28,7 +28,6 @@ pub(crate) struct Stretches {
 }
 
 impl MachineLog {
-    /// Requests are planned from `started` on.
     pub(crate) fn begin(started: Instant) -> Self {
         let mut clock = MachineClock::open();
         let last = clock.read();
@@ -79,7 +78,6 @@ impl Stretches {
         self.stretches.iter().fold(MachineTimes::default(), |sum, (_, times)| sum.plus(*times))
     }
 
-    /// What was taken, if that is why requests were late.
     pub(crate) fn because(&self, lateness: &Lateness) -> Option<LateBecause> {
         let mut from = Duration::ZERO;
         let stretches: Vec<Stretch> = self

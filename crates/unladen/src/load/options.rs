@@ -73,19 +73,12 @@ pub(crate) struct Limit {
     pub(crate) latency: Duration,
 }
 
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no limit: expected a quantile, `<` and a time, such as p95<100ms or p99.9<1s")]
-pub(crate) struct LimitError {
-    text: String,
-}
-
-// === impl Limit ===
-
 impl FromStr for Limit {
-    type Err = LimitError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, LimitError> {
-        let wrong = || LimitError { text: text.to_owned() };
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("`{text}` is no limit: expected a quantile, `<` and a time, such as p95<100ms or p99.9<1s");
         let (quantile, latency) = text.split_once('<').ok_or_else(wrong)?;
         let latency = latency.strip_prefix('=').unwrap_or(latency).trim();
         let percent: f64 = quantile.trim().strip_prefix('p').and_then(|p| p.parse().ok()).ok_or_else(wrong)?;

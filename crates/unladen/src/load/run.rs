@@ -83,7 +83,6 @@ fn once(
     Ok(result(ran))
 }
 
-/// The progress line.
 pub(crate) fn line(account: &Account, elapsed: Duration) -> String {
     let slices = account.all.timeline();
     // The last slice is still filling; the one before it is the freshest complete one.

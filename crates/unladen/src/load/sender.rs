@@ -181,7 +181,6 @@ impl Ledger for Watched<'_> {
     }
 }
 
-/// `length` is the planned one.
 pub(crate) fn plan(options: &Options, pace: &Pace, length: Duration) -> LoadPlan {
     let (schedule, time) = match pace {
         Pace::Closed => (None, length),

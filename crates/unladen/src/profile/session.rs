@@ -169,7 +169,6 @@ impl Session {
     }
 }
 
-/// The profiler for what answers, and what that is.
 fn choose(
     page: &Page,
     options: &Options,
@@ -241,7 +240,6 @@ fn nytprof(captured: Captured, options: &Options, timeout: Duration) -> Result<B
     Ok(Box::new(NytProf::open(captured, options)?))
 }
 
-/// In half a line.
 fn how(profiler: &str, options: &Options) -> String {
     match profiler {
         "excimer" => {

@@ -19,7 +19,6 @@ pub(crate) fn agents(measured: &Measured<'_>) -> Vec<LoadAgent> {
     judged(measured).map(|Judged { agent, unfit }| told(&agent, &unfit, measured.is_closed())).collect()
 }
 
-/// What to say of them before a comparison is believed.
 pub(crate) fn warnings(measured: &Measured<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (index, Judged { agent, unfit }) in judged(measured).enumerate() {

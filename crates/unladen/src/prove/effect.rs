@@ -77,7 +77,6 @@ impl Effect {
         })
     }
 
-    /// The ratio if there is one, else the difference.
     fn judged(&self) -> &Contrast {
         self.ratio.as_ref().unwrap_or(&self.difference)
     }
@@ -130,7 +129,6 @@ impl Effect {
     }
 }
 
-/// Total time to settle an unclear verdict.
 pub(crate) fn settled_after(verdict: Change, effect: &Contrast, elapsed: Duration, margin: f64) -> Option<Duration> {
     // Unknown if the time so far should suffice, and the floor or many metrics make it unclear.
     let is_more = |time: &Duration| *time > elapsed;

@@ -83,7 +83,6 @@ impl Of<'_> {
         (interaction, *ratio, self.floor())
     }
 
-    /// The difference between the two baseline arms.
     fn floor(&self) -> Option<Floor> {
         self.ratio(&[(1.0, &self.arms[BASELINE_AGAIN]), (-1.0, &self.arms[BASELINE])]).map(|same| Floor::of(&same))
     }
@@ -106,7 +105,6 @@ impl Of<'_> {
         Some((found, beyond, floor))
     }
 
-    /// Main effects, then pairs.
     fn factorial(&self) -> Vec<Found> {
         let knobs = self.knobs();
         let combinations: Vec<(u32, &Observations)> =

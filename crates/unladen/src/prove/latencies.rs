@@ -50,7 +50,6 @@ impl Arms {
         }
     }
 
-    /// Requests of both baseline arms, pooled.
     pub(crate) fn baseline(&self, is_cold: bool) -> Observations {
         let of = if is_cold { &self.cold } else { &self.warm };
         Observations::pooled(&[&of[BASELINE], &of[BASELINE_AGAIN]])

@@ -40,7 +40,6 @@ pub(crate) struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// Whether each request waits for the one before it.
     pub(crate) fn is_closed(&self) -> bool {
         matches!(self.options.experiment.load.pace, Pace::Closed { .. })
     }

@@ -149,7 +149,6 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
 }
 
 impl Run<'_> {
-    /// Tries the baseline, and plans the experiment by its latency.
     fn prepare(&mut self) -> Result<(), Failure> {
         // Whether other hosts reach the service cannot be seen from here.
         if self.options.hosts.is_empty() {

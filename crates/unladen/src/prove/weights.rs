@@ -33,7 +33,6 @@ struct Difference<'a> {
     ratio_floor: Option<f64>,
 }
 
-/// Every counter of every group in every other arm.
 pub(crate) fn weights(measured: &Measured<'_>) -> Vec<Comparison> {
     let Some(instrument) = measured.instrument else { return Vec::new() };
     let mut metrics: Vec<((GroupId, CounterId), WeightMetric)> = measured

@@ -68,7 +68,6 @@ impl Wait {
 }
 
 impl Spread {
-    /// One line: whether enough nodes have confirmed.
     pub(crate) fn summary(&self) -> String {
         let all = self.nodes.len();
         let confirmed = self.nodes.iter().filter(|node| node.confirmed_ms.is_some()).count();
@@ -86,7 +85,6 @@ impl Spread {
         }
     }
 
-    /// One line per node.
     pub(crate) fn explained(&self) -> String {
         let mut text = String::new();
         let width =

@@ -48,7 +48,6 @@ impl Origin {
         Self { about: About { revision: revision(folder), ..Self::of_words(command).about } }
     }
 
-    /// For a result that is finished now.
     pub(crate) fn about(&self) -> About {
         About { time: Some(rfc3339(now())), ..self.about.clone() }
     }
@@ -58,7 +57,6 @@ impl Origin {
         self.about.seed = Some(seed);
     }
 
-    /// Adds programs that answered, with their versions.
     pub(crate) fn saw(&mut self, executables: &[PathBuf]) {
         let of_document =
             |seen: unladen_machine::Software| Software { name: seen.name, version: seen.version.unwrap_or_default() };

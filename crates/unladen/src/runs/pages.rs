@@ -50,7 +50,6 @@ impl Pages {
         Ok(Self { location, store: Mutex::new(Some(store)) })
     }
 
-    /// The page at a path, such as `/run/12`.
     pub(crate) fn page(&self, path: &str, query: &str) -> Page {
         let (status, title, message) = match self.made(path, query) {
             Ok(page) => return page,

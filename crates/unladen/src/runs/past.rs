@@ -12,7 +12,6 @@ use crate::runs::time::read_rfc3339;
 /// Runs that show how much runs of a target vary. Older ones say little of the machine at that time.
 pub(crate) const PAST_RUNS: u32 = 40;
 
-/// The document of a kept run. Fails if this version cannot read it.
 pub(crate) fn document_of(run: &Run) -> Result<Document, Failure> {
     Document::read(run.document.as_bytes()).map_err(|error| Failure::Usage(format!("run {}: {error}", run.summary.id)))
 }

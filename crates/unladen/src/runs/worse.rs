@@ -95,7 +95,6 @@ fn name(unjudged: &Unjudged) -> String {
     visible(&format!("{}{}", unjudged.name(), of(&unjudged.url)))
 }
 
-/// The first of them, and the number of further ones.
 fn some(all: &[String], between: &str) -> String {
     let mut said = all[..all.len().min(TOLD)].join(between);
     if all.len() > TOLD {

@@ -8,7 +8,6 @@ use crate::exit::Failure;
 
 const SCHEMA: &str = "unladen.serve/1";
 
-/// For an invalid configuration.
 pub(super) fn wrong(file: &str, failure: &Failure) -> Value {
     let errors: Vec<Value> = match failure {
         Failure::Config(ConfigError::Bad(mistakes)) => mistakes
@@ -51,7 +50,6 @@ pub(super) fn checked(
     document
 }
 
-/// For one without errors that cannot be used.
 pub(super) fn refused(config: &Config, message: &str) -> Value {
     let mut document = checked(config, &[], None, None);
     document["valid"] = false.into();
@@ -59,7 +57,6 @@ pub(super) fn refused(config: &Config, message: &str) -> Value {
     document
 }
 
-/// Like a checked one, with every value.
 pub(super) fn explained(config: &Config) -> Value {
     let value = |one: &unladen_serve_config::Explained| {
         let (from, line) = match one.origin {

@@ -60,7 +60,6 @@ impl SiteOptions {
         Config::spoken(&text, COMMAND_LINE, &folder).map_err(|error| told(error, &lines))
     }
 
-    /// Checks that the options are complete, and not contradictory.
     fn agree(&self, folder: &Path) -> Result<(), Failure> {
         let usage = |text: &str| Err(Failure::Usage(text.to_owned()));
         if self.listen.is_none() && (self.acme.is_none() || self.hosts.is_empty()) {
@@ -216,7 +215,6 @@ impl Source {
         }
     }
 
-    /// The path, or what stands in its place.
     pub(super) fn name(&self) -> String {
         match self {
             Self::File(file) => file.display().to_string(),

@@ -63,7 +63,6 @@ pub(super) enum CountingError {
 // === impl Counting ===
 
 impl Counting<'_> {
-    /// Attaches to what follows the requests on this machine.
     pub(super) fn attach(&mut self, groups: &[GroupId]) -> Result<Inspection, CountingError> {
         if groups.is_empty() {
             return Err(CountingError::NothingFollows);

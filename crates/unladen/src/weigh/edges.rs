@@ -13,6 +13,10 @@ use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SourceKind};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// … and the multiple of its round trip that it may take.
 const PATIENCE_TRIPS: u32 = 10;
+/// How often sources are asked whether they have seen enough before anything is measured …
+const STEP: Duration = Duration::from_millis(500);
+/// … and for how long, however much they want.
+const MOST: Duration = Duration::from_secs(300);
 
 pub(crate) struct Edges {
     places: Vec<Place>,
@@ -49,7 +53,7 @@ impl Edges {
     }
 
     /// Ends the watch of all. Fails if a source cannot be used.
-    pub(crate) fn end_watch(&mut self) -> Result<(), Failure> {
+    fn end_watch(&mut self) -> Result<(), Failure> {
         self.watched().try_for_each(|source| source.end_watch())
     }
 
@@ -130,39 +134,30 @@ impl Place {
     }
 }
 
-/// Sends requests, or none, for as long as a source wants to see that.
-pub(crate) struct Watch;
-
-impl Watch {
-    /// How often they are asked whether they have seen enough.
-    pub(crate) const STEP: Duration = Duration::from_millis(500);
-    /// However much they want.
-    pub(crate) const MOST: Duration = Duration::from_secs(300);
-
-    /// `send` sends requests for a while. Fails if sending fails, a source cannot be used, or it was cancelled.
-    pub(crate) fn run(
-        edges: &mut Edges,
-        cancel: &Cancel,
-        mut send: impl FnMut(Duration) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        edges.watched().for_each(|source| source.begin_watch());
-        let begun = Instant::now();
-        while begun.elapsed() < Self::MOST {
-            // Each is asked: the question tells a source whether requests are sent.
-            let wants = |is_sending| edges.living().fold(false, |any, source| source.wants(is_sending) | any);
-            if wants(true) {
-                send(Self::STEP)?;
-            } else if wants(false) {
-                cancel.wait(Self::STEP);
-            } else {
-                break;
-            }
-            if cancel.is_cancelled() {
-                return Err(Failure::Interrupted { shown: false });
-            }
+/// Sends requests, or none, for as long as a source wants to see that; `send` sends them for a while. Fails if sending
+/// fails, a source cannot be used, or it was cancelled.
+pub(crate) fn watch(
+    edges: &mut Edges,
+    cancel: &Cancel,
+    mut send: impl FnMut(Duration) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    edges.watched().for_each(|source| source.begin_watch());
+    let begun = Instant::now();
+    while begun.elapsed() < MOST {
+        // Each is asked: the question tells a source whether requests are sent.
+        let wants = |is_sending| edges.living().fold(false, |any, source| source.wants(is_sending) | any);
+        if wants(true) {
+            send(STEP)?;
+        } else if wants(false) {
+            cancel.wait(STEP);
+        } else {
+            break;
         }
-        edges.end_watch()
+        if cancel.is_cancelled() {
+            return Err(Failure::Interrupted { shown: false });
+        }
     }
+    edges.end_watch()
 }
 
 #[cfg(test)]

@@ -89,7 +89,7 @@ fn see_each_other(open: &mut [FarHost], hosts: &[Host]) -> Result<(), Failure> {
     let of = std::iter::once(None).chain(hosts.iter().map(Some));
     let views: Vec<View<'_>> =
         of.zip(standpoints).zip(sees).map(|((host, standpoint), sees)| View { host, standpoint, sees }).collect();
-    overlap::check(&views).map_err(|overlap| Failure::Usage(overlap.to_string()))?;
+    overlap::check(&views).map_err(Failure::Usage)?;
     for (place, note) in overlap::notes(&views) {
         if let Some(host) = place.checked_sub(1).and_then(|index| open.get_mut(index)) {
             host.remarks.push(note);

@@ -11,36 +11,8 @@ pub(super) struct View<'a> {
     pub(super) sees: Vec<bool>,
 }
 
-/// Two of them see the same processes, which would count twice.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Overlap {
-    #[error(
-        "--host {host}: `{command}` leads to this very machine, whose processes are counted anyway: leave --host {host} out"
-    )]
-    Here { host: String, command: String },
-    #[error(
-        "--host {host}: `{command}` leads into a container of this machine (or another PID namespace of it), whose processes are seen \
-         from here too and would count twice: leave --host {host} out; containers of this machine are groups by their own names"
-    )]
-    Below { host: String, command: String },
-    #[error(
-        "--host {host}: this is a container of {host} (or another PID namespace of it), where its processes are seen too and would \
-         count twice: run unladen on {host} itself, without --host {host}"
-    )]
-    Above { host: String },
-    #[error(
-        "--host {one} and --host {other} lead to one machine (`{command}`, `{other_command}`), whose processes would count twice: leave one of them out"
-    )]
-    Same { one: String, command: String, other: String, other_command: String },
-    #[error(
-        "--host {inner}: `{command}` leads into a container of {outer} (or another PID namespace of it), where its processes are seen \
-         too and would count twice: leave --host {inner} out; containers of {outer} are groups by their own names"
-    )]
-    Inside { inner: String, command: String, outer: String },
-}
-
 /// Fails if any two of them see each other's processes. The error names the first two that do.
-pub(super) fn check(views: &[View<'_>]) -> Result<(), Overlap> {
+pub(super) fn check(views: &[View<'_>]) -> Result<(), String> {
     for (one, other) in pairs(views) {
         let sees = |from: usize, to: usize| views[from].sees.get(to).copied().unwrap_or(false);
         let (sees, is_seen) = (sees(one, other), sees(other, one));
@@ -102,22 +74,36 @@ fn pairs(views: &[View<'_>]) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |one| (one + 1..count).map(move |other| (one, other)))
 }
 
-/// The relation of two places, by who sees whom: `other` is a host.
-fn between(one: &View<'_>, other: &View<'_>, sees: bool, is_seen: bool) -> Option<Overlap> {
+/// What the relation of two places forbids, by who sees whom: `other` is a host.
+fn between(one: &View<'_>, other: &View<'_>, sees: bool, is_seen: bool) -> Option<String> {
     let host = other.host?;
-    let (name, command) = (host.name.clone(), host.told_command());
+    let (name, command) = (&host.name, host.told_command());
+    let inside = |inner: &str, command: &str, outer: &str| {
+        format!(
+            "--host {inner}: `{command}` leads into a container of {outer} (or another PID namespace of it), where its processes are seen \
+             too and would count twice: leave --host {inner} out; containers of {outer} are groups by their own names"
+        )
+    };
     Some(match (one.host, sees, is_seen) {
         (_, false, false) => return None,
-        (None, true, true) => Overlap::Here { host: name, command },
-        (None, true, false) => Overlap::Below { host: name, command },
-        (None, false, true) => Overlap::Above { host: name },
-        (Some(one), true, true) => {
-            Overlap::Same { one: one.name.clone(), command: one.told_command(), other: name, other_command: command }
-        }
-        (Some(one), true, false) => Overlap::Inside { inner: name, command, outer: one.name.clone() },
-        (Some(one), false, true) => {
-            Overlap::Inside { inner: one.name.clone(), command: one.told_command(), outer: name }
-        }
+        (None, true, true) => format!(
+            "--host {name}: `{command}` leads to this very machine, whose processes are counted anyway: leave --host {name} out"
+        ),
+        (None, true, false) => format!(
+            "--host {name}: `{command}` leads into a container of this machine (or another PID namespace of it), whose processes are seen \
+             from here too and would count twice: leave --host {name} out; containers of this machine are groups by their own names"
+        ),
+        (None, false, true) => format!(
+            "--host {name}: this is a container of {name} (or another PID namespace of it), where its processes are seen too and would \
+             count twice: run unladen on {name} itself, without --host {name}"
+        ),
+        (Some(one), true, true) => format!(
+            "--host {} and --host {name} lead to one machine (`{}`, `{command}`), whose processes would count twice: leave one of them out",
+            one.name,
+            one.told_command()
+        ),
+        (Some(one), true, false) => inside(name, &command, &one.name),
+        (Some(one), false, true) => inside(&one.name, &one.told_command(), name),
     })
 }
 

@@ -21,7 +21,7 @@ use crate::reference::ReferenceWork;
 use crate::say::say;
 use crate::weigh::catalog::{Catalog, SourceId};
 use crate::weigh::edge::{EdgeSource, SourceKind};
-use crate::weigh::edges::{Edges, Watch};
+use crate::weigh::edges::{Edges, watch};
 use crate::weigh::left_behind::Since;
 use crate::weigh::measured::Elsewhere;
 use crate::weigh::options::Options;
@@ -52,7 +52,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
         progress.say("watching how old the values of exporters are, for a minute or so");
     }
     let mut turn = (0..requests.len()).cycle();
-    Watch::run(&mut edges, cancel, |time| {
+    watch(&mut edges, cancel, |time| {
         // Any of the URLs may reach what an exporter reports.
         let turns = requests.len().clamp(1, TURNS);
         for url in turn.by_ref().take(turns) {

@@ -78,7 +78,6 @@ impl Server {
         Ok((answer, lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()))
     }
 
-    /// The page, with `prepended` run before it.
     pub(super) fn get(&self, page: &Page, prepended: Option<&Path>) -> Result<Answer, Failure> {
         self.run(page, prepended, 0).map(|(answer, _)| answer)
     }
@@ -211,7 +210,6 @@ impl Running {
         false
     }
 
-    /// Retries until it listens.
     fn connect(&mut self, address: SocketAddr) -> io::Result<TcpStream> {
         let until = Instant::now() + START;
         loop {

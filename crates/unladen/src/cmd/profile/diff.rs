@@ -6,7 +6,7 @@ use unladen_profile::Profile;
 use unladen_report::ProfileDiff;
 
 use crate::cmd::keeping::KeepArgs;
-use crate::cmd::profile::files::{self, Kept, TOP};
+use crate::cmd::profile::files::{Kept, TOP};
 use crate::cmd::profile::how::{How, page_of};
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
@@ -47,7 +47,8 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     match (is_url(&args.a), is_url(&args.b)) {
         (true, true) => of_urls(&args, typed),
         (false, false) => {
-            let (a, b) = (files::read(Path::new(&args.a), None)?, files::read(Path::new(&args.b), None)?);
+            let read = |file: &String| unladen_profile::read(Path::new(file), None);
+            let (a, b) = (read(&args.a)?, read(&args.b)?);
             let mut result = profile::diff_of(&a, &b)?;
             // Two profiles of one script have the same title.
             if a.about.title == b.about.title {

@@ -107,7 +107,6 @@ impl How {
     }
 }
 
-/// Fails if the URL or an option of sending is wrong.
 pub(super) fn page_of(sending: &Sending, url: &str) -> Result<Page, Failure> {
     let requests = sending.requests(&[url.to_owned()], None)?;
     let driver = sending.driver(requests.into_iter().map(|weighted| weighted.request).collect())?;

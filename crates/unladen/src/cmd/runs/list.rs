@@ -120,7 +120,6 @@ fn revision(run: &RunSummary) -> String {
     if run.dirty && !commit.is_empty() { format!("{commit}+") } else { commit }
 }
 
-/// To the minute.
 pub(super) fn time(ns: i64) -> String {
     rfc3339(ns).get(..16).map(|text| text.replace('T', " ")).unwrap_or_default()
 }

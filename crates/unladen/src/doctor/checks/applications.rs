@@ -105,7 +105,6 @@ fn of_settings(pid: u32, php: &PhpSettings) -> Vec<Row> {
     rows
 }
 
-/// Where a later file switches off what this one would switch on.
 fn place(again: &PhpSetAgain) -> String {
     match again.by {
         PhpSetter::Pool if again.file.is_empty() => format!("in the settings of the pool {}", again.who),
@@ -181,7 +180,6 @@ fn without_map(one: &Application) -> Option<Row> {
         .then(|| row.so("its functions have no names").advice("start it with node --perf-basic-prof"))
 }
 
-/// All of this kind that this process may look at.
 fn of_kind(kind: Kind) -> Vec<Application> {
     all().filter_map(|pid| Application::of(pid).ok()).filter(|application| application.kind == kind).collect()
 }

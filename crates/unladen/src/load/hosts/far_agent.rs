@@ -90,7 +90,6 @@ impl FarAgent {
         }
     }
 
-    /// Sends a request once; returns the HTTP version and the latency.
     pub(super) fn sample(&self, request: usize, cancel: &Cancel) -> Result<(String, Duration), Failure> {
         let asked = Instant::now();
         self.ask(LoadAsk::Sample { request: u32::try_from(request).unwrap_or(u32::MAX) })?;
@@ -124,7 +123,6 @@ impl FarAgent {
         Ok(())
     }
 
-    /// `start_ns` is by the local clock.
     pub(super) fn begin(&self, start_ns: u64) -> Result<AgentPart, Failure> {
         let clock = self.at_start.ok_or_else(|| self.cannot("its clock was not measured"))?;
         let there = i128::from(start_ns) + i128::from(clock.offset_ns);
@@ -218,7 +216,6 @@ impl FarAgent {
         }
     }
 
-    /// How far its clock drifted from the local one since the load began.
     pub(super) fn drift(&self, pings: usize) -> Option<Drift> {
         let before = self.at_start?;
         let after = self.session.as_ref()?.measure_clock(pings, Instant::now() + SILENCE).ok()?;

@@ -108,7 +108,6 @@ impl Fetch {
     }
 }
 
-/// What to do about a status.
 fn next(sample: &Sample) -> String {
     match (sample.location(), sample.status.as_u16()) {
         (Some(location), _) => {

@@ -63,7 +63,6 @@ impl FromStr for Exporter {
     }
 }
 
-/// Moves the login out of a URL into a header.
 fn take_login(url: &mut Url) -> Option<String> {
     if url.username().is_empty() && url.password().is_none() {
         return None;

@@ -50,7 +50,6 @@ enum Order {
 // === impl ExporterSource ===
 
 impl ExporterSource {
-    /// Asks it once.
     pub(super) fn open(exporter: &Exporter, tls: &TlsOptions, least_settle: Duration) -> Result<Self, ExporterError> {
         let name = exporter.name().to_owned();
         let cancel = Cancel::new();
@@ -263,7 +262,6 @@ impl Drop for ExporterSource {
     }
 }
 
-/// Executes orders until nobody can send any.
 fn obey(mut fetch: Fetch, orders: &Receiver<Order>, answers: &SyncSender<Result<Fetched, ExporterError>>) {
     while let Ok(order) = orders.recv() {
         let answer = match order {

@@ -121,7 +121,6 @@ impl Run<'_> {
     }
 }
 
-/// A source's block as it begins.
 fn present(is_there: bool) -> ElsewhereRecord {
     ElsewhereRecord { is_whole: is_there, times: is_there.then(Default::default), is_left_out: false }
 }
@@ -177,7 +176,6 @@ pub(super) struct Readings {
     pub(super) elsewhere: Vec<Option<EdgeReading>>,
 }
 
-/// The phase between two readings, in which these requests were sent.
 pub(super) fn phase_record(tally: Tally, before: &Readings, after: &Readings, catalog: &Catalog) -> PhaseRecord {
     let grown_here = after.here.since(&before.here);
     let mut grown: HashMap<SeriesKey, f64> =

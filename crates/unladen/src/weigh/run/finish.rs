@@ -23,7 +23,6 @@ use crate::weigh::measured::{Elsewhere, Measured};
 use crate::weigh::run::{Outcome, Run, Stopped};
 
 impl Run<'_> {
-    /// Collects the end and the notes of each source elsewhere.
     fn part_with_sources(&mut self, urls: usize) {
         for index in 0..self.elsewhere.len() {
             self.elsewhere[index].spoiled = self.recording.leave_out_spoiled_at(index, urls);

@@ -249,7 +249,6 @@ impl Run<'_> {
         self.edges.fars().find(|(name, _)| *name == host).map(|(_, far)| far)
     }
 
-    /// Deadline of a host that is asked now.
     fn until(&self, end: Instant) -> Instant {
         end.min(Instant::now() + WITHIN)
     }
