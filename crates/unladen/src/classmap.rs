@@ -10,7 +10,7 @@ mod summary;
 mod task;
 mod watch;
 
-pub(crate) use check::{Asked, check};
+pub(crate) use check::check;
 pub(crate) use explain::explain;
 pub(crate) use make::make;
 pub(crate) use task::{Emit, Scripts, Task};

@@ -65,8 +65,6 @@ pub(crate) struct Lateness {
     slices: Vec<(u64, u64)>,
 }
 
-// === impl Lateness ===
-
 impl Lateness {
     pub(crate) fn record(&mut self, planned_ns: u64, lag_ns: u64) {
         let mut index = planned_ns / self.width;

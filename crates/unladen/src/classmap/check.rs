@@ -14,20 +14,13 @@ use crate::exit::Failure;
 use crate::output::{self, Destination};
 use crate::terminal;
 
-#[derive(Default)]
-pub(crate) struct Asked {
-    /// Duplicates, violations and problems fail the check.
-    pub(crate) strict: bool,
-    pub(crate) files: Vec<Destination>,
-}
-
 /// Checks the map of an application. Fails if the application or the map cannot be read, the map is out of date,
 /// `strict` is set and there is anything to report, or a file cannot be written.
-pub(crate) fn check(task: &Task, asked: &Asked) -> Result<(), Failure> {
+pub(crate) fn check(task: &Task, strict: bool, files: &[Destination]) -> Result<(), Failure> {
     if task.emit != Emit::Php {
         return Err(Failure::Usage("--check looks at the PHP map: leave out --emit".to_owned()));
     }
-    asked.files.iter().try_for_each(|file| file.check_of_document())?;
+    files.iter().try_for_each(|file| file.check_of_document())?;
     let task = &task.remembered()?;
     let project = task.read()?;
     task.tell_otherwise(&project);
@@ -44,12 +37,12 @@ pub(crate) fn check(task: &Task, asked: &Asked) -> Result<(), Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => (None, false),
         Err(error) => return Err(Problem::of(&path, format!("cannot be read: {error}")).into()),
     };
-    let checked = Checked { project: &project, path: &path, check, is_same, strict: asked.strict };
+    let checked = Checked { project: &project, path: &path, check, is_same, strict };
     let document = checked.document(task.about(&project));
     let json = serde_json::to_string_pretty(&document).map_err(|error| Failure::Usage(error.to_string()))?;
     let shown = if task.json { json.clone() } else { text(&document, terminal::style()) };
     output::line(shown.trim_end())?;
-    asked.files.iter().try_for_each(|file| file.write_document(json.as_bytes(), &[]))?;
+    files.iter().try_for_each(|file| file.write_document(json.as_bytes(), &[]))?;
     if project.map.entries.is_empty() {
         return Err(make::empty(&project));
     }

@@ -113,7 +113,7 @@ enum Follow {
 
 pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let showing = args.showing.clone();
-    showing.check()?;
+    showing.check(false)?;
     let Files { record, hdr_log, hdr_percentiles } = &args.files;
     record.iter().chain(hdr_log).chain(hdr_percentiles).try_for_each(|file| output::check(file))?;
     let (limit, conditions) = (args.find_capacity.clone(), args.fail_on.clone());

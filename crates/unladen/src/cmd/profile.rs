@@ -89,8 +89,8 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
 
 fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
     let Some(url) = &args.url else { return Err(Failure::Usage("a URL was expected".into())) };
-    args.showing.check_profile()?;
-    let gate = FailOn::of_profiles(&args.fail_on)?;
+    args.showing.check(true)?;
+    let gate = FailOn::of(&args.fail_on, true)?;
     let options = args.how.resolve(args.showing.quiet)?;
     let folder = args.kept.folder()?;
     let page = page_of(&args.sending, url)?;

@@ -122,7 +122,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         return restore(file);
     }
     let showing = args.showing.clone();
-    showing.check()?;
+    showing.check(false)?;
     let is_check = args.check;
     let keep = args.keep.clone();
     let options = args.resolve()?;

@@ -55,17 +55,9 @@ impl Published {
 }
 
 impl Showing {
-    /// Checks, before measuring, that the files can be written and in which format.
-    pub(super) fn check(&self) -> Result<(), Failure> {
-        self.check_as(false)
-    }
-
-    /// Like [`Self::check`], for a profile, which can also be written in other tools' formats.
-    pub(super) fn check_profile(&self) -> Result<(), Failure> {
-        self.check_as(true)
-    }
-
-    fn check_as(&self, of_profile: bool) -> Result<(), Failure> {
+    /// Checks, before measuring, that the files can be written and in which format: a profile can also be written in other
+    /// tools' formats.
+    pub(super) fn check(&self, of_profile: bool) -> Result<(), Failure> {
         Ok(self.destinations().iter().try_for_each(|file| file.check(of_profile))?)
     }
 

@@ -130,7 +130,7 @@ enum By {
 
 pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let showing = args.showing.clone();
-    let gate = FailOn::new(&args.fail_on)?;
+    let gate = FailOn::of(&args.fail_on, false)?;
     // A gate that never sees its evidence would always be open; a recorded run may have had a restart.
     if args.restart.is_none() && args.from.is_none() && args.fail_on.iter().any(|name| name == COLD_START) {
         let said =
@@ -138,7 +138,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         return Err(Failure::Usage(said));
     }
     if let Some(file) = &args.from {
-        showing.check()?;
+        showing.check(false)?;
         let mut pages: Vec<Inside> = Recording::read(file)?.pages.iter().map(weigh::inside).collect();
         pages.iter_mut().for_each(|page| page.gates = gate.gates(page));
         let about = Origin::of_file(typed).about();
@@ -149,7 +149,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let keep = args.keep.clone();
     let experiments = args.experiments.clone();
     let options = args.resolve()?;
-    showing.check()?;
+    showing.check(false)?;
     record.iter().try_for_each(|file| output::check(file))?;
     let experiments = experiments.map(|folder| Experiments::new(&folder, &options)).transpose()?;
     let mut keeper = keep.keeper(typed, showing.quiet)?;

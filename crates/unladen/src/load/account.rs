@@ -15,7 +15,7 @@ use crate::load::slices::Slices;
 /// Requests of a mix with figures of their own, those with the largest shares; the others are in the sums alone.
 pub(crate) const TOLD_APART: usize = 20;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Account {
     /// Requests with a latency: answered as expected, or not in time.
     pub(crate) all: Slices,
@@ -63,27 +63,12 @@ impl Account {
             indices.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
             by_request.extend(indices.into_iter().take(TOLD_APART).map(|index| (index, Part::default())));
         }
+        let steps = if steps.len() > 1 { steps } else { &[] };
         Self {
-            all: Slices::default(),
-            new: Slices::default(),
-            reused: Slices::default(),
-            recorded: 0,
-            answered: 0,
-            cut_short: 0,
-            changed: 0,
-            body_bytes: 0,
-            errors: BTreeMap::new(),
-            statuses: BTreeMap::new(),
             buckets: buckets.iter().map(|bound| (*bound, 0)).collect(),
-            lag: Lag::default(),
-            lateness: Lateness::default(),
             by_request,
-            by_step: if steps.len() > 1 {
-                steps.iter().map(|step| (*step, Part::default())).collect()
-            } else {
-                Vec::new()
-            },
-            last_done_ns: 0,
+            by_step: steps.iter().map(|step| (*step, Part::default())).collect(),
+            ..Self::default()
         }
     }
 
@@ -165,8 +150,6 @@ impl Part {
         self.slices.record(record.planned_ns, latency, !answered);
     }
 }
-
-// === impl Lag ===
 
 impl Lag {
     /// `None` if the request had to wait for another one to end.

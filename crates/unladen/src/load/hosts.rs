@@ -74,16 +74,8 @@ impl Hosts {
         cancel: &Cancel,
     ) -> Result<Self, Failure> {
         let config = ConfigForm::of(driver)?;
-        let started: Vec<Result<FarAgent, Failure>> = thread::scope(|scope| {
-            let start = |host| {
-                let config = &config;
-                let timeout = driver.timeout + driver.connect_timeout;
-                scope.spawn(move || FarAgent::start(host, sessions, config, timeout, cancel))
-            };
-            let threads: Vec<_> = hosts.iter().map(start).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap_or(Err(ended()))).collect()
-        });
-        let agents = started.into_iter().collect::<Result<_, _>>()?;
+        let timeout = driver.timeout + driver.connect_timeout;
+        let agents = at_once(hosts, |host| FarAgent::start(host, sessions, &config, timeout, cancel))?;
         Ok(Self { agents, requests: driver.requests.len(), are_clocks_known: false })
     }
 
@@ -98,7 +90,7 @@ impl Hosts {
     /// Has each agent send the request of this index once; returns the last agent's HTTP version and latency. Fails if
     /// an answer is unexpected; the error names the host.
     pub(crate) fn sample(&mut self, request: usize, cancel: &Cancel) -> Result<(String, Duration), Failure> {
-        let of_all = self.at_once(|agent| agent.sample(request, cancel))?;
+        let of_all = at_once(&mut self.agents, |agent| agent.sample(request, cancel))?;
         Ok(of_all.into_iter().next_back().unwrap_or_default())
     }
 
@@ -147,7 +139,7 @@ impl Hosts {
         cancel: &Cancel,
     ) -> Result<(LoadEnd, Vec<AgentPart>), Failure> {
         let Agreed { started, length, grace, forms, parts } = agreed;
-        let mut merge = Merge::new(parts, started);
+        let mut merge = Merge { parts, started };
         let (told, telling) = sync_channel(WAITING);
         let requests = self.requests;
         let failed = thread::scope(|scope| {
@@ -195,22 +187,16 @@ impl Hosts {
             }
         });
     }
-
-    fn at_once<T: Send>(
-        &mut self,
-        act: impl Fn(&mut FarAgent) -> Result<T, Failure> + Sync,
-    ) -> Result<Vec<T>, Failure> {
-        at_once(&mut self.agents, act)
-    }
 }
 
-fn at_once<T: Send>(
-    agents: &mut [FarAgent],
-    act: impl Fn(&mut FarAgent) -> Result<T, Failure> + Sync,
+/// Does the same with all of them.
+fn at_once<O: Send, T: Send>(
+    of: impl IntoIterator<Item = O>,
+    act: impl Fn(O) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
     let done: Vec<Result<T, Failure>> = thread::scope(|scope| {
         let act = &act;
-        let threads: Vec<_> = agents.iter_mut().map(|agent| scope.spawn(move || act(agent))).collect();
+        let threads: Vec<_> = of.into_iter().map(|one| scope.spawn(move || act(one))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or(Err(ended()))).collect()
     });
     done.into_iter().collect()
@@ -221,17 +207,13 @@ fn ended() -> Failure {
     Failure::Agent("a thread of this program that speaks to an agent ended: please report it".to_owned())
 }
 
-pub(super) struct Merge {
+struct Merge {
     parts: Vec<AgentPart>,
     started: Instant,
 }
 
 impl Merge {
-    pub(super) fn new(parts: Vec<AgentPart>, started: Instant) -> Self {
-        Self { parts, started }
-    }
-
-    pub(super) fn take(&mut self, index: usize, told: Told, ledger: &mut dyn Ledger) -> Result<(), Failure> {
+    fn take(&mut self, index: usize, told: Told, ledger: &mut dyn Ledger) -> Result<(), Failure> {
         let Some(part) = self.parts.get_mut(index) else { return Ok(()) };
         match told {
             Told::Records(records) => {
@@ -253,7 +235,7 @@ impl Merge {
         Ok(())
     }
 
-    pub(super) fn end(self) -> (LoadEnd, Vec<AgentPart>) {
+    fn end(self) -> (LoadEnd, Vec<AgentPart>) {
         let ends: Vec<&LoadEnd> = self.parts.iter().filter_map(|part| part.end.as_ref()).collect();
         (together(&ends), self.parts)
     }

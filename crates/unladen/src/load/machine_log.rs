@@ -36,15 +36,12 @@ impl MachineLog {
 
     pub(crate) fn look(&mut self) {
         if self.last.at().elapsed() >= self.stretches.every {
-            self.end_stretch();
+            self.end();
         }
     }
 
+    /// Ends a stretch.
     pub(crate) fn end(&mut self) {
-        self.end_stretch();
-    }
-
-    fn end_stretch(&mut self) {
         let now = self.clock.read();
         self.stretches.push(now.at().saturating_duration_since(self.started), now.since(&self.last));
         self.last = now;
@@ -54,8 +51,6 @@ impl MachineLog {
         &self.stretches
     }
 }
-
-// === impl Stretches ===
 
 impl Stretches {
     /// Adds a stretch that ended at `end` since the start. It extends the last one while that is too short: other hosts

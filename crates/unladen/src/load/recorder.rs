@@ -24,8 +24,6 @@ pub(crate) struct Recorder {
     log: Option<HdrLog>,
 }
 
-// === impl Recorder ===
-
 impl Recorder {
     pub(crate) fn create(files: &Files, head: &RecordHead) -> Result<Self, Failure> {
         let writer = |file| Ok::<_, Failure>(RecordWriter::new(file, output::stream(file)?, head)?);

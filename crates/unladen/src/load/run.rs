@@ -13,7 +13,7 @@ use crate::load::capacity::find_capacity;
 use crate::load::options::{Files, Options, Pace};
 use crate::load::recorder::{HdrLog, Recorder, percentiles, record_end};
 use crate::load::result::{Ran, result};
-use crate::load::sender::{Client, Sent, Tried, account, head, is_interrupted, plan};
+use crate::load::sender::{Client, Loading, Sent, Tried, account, head, is_interrupted, plan};
 use crate::progress::Progress;
 use crate::say::say;
 
@@ -28,29 +28,21 @@ pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> 
         }
         progress.say("starting the agents");
     }
-    let mut sender = Client::start(&options.hosts, &options.sessions, &options.driver, cancel)?;
+    let mut client = Client::start(&options.hosts, &options.sessions, &options.driver, cancel)?;
     progress.say("trying the requests");
-    let Tried { http, answers } = sender.try_requests(&options.driver, cancel)?;
-    let done = if options.find_capacity {
-        find_capacity(options, &mut sender, &http, cancel, &progress)
-    } else {
-        once(options, &mut sender, &http, cancel, &progress)
-    };
+    let Tried { http, answers } = client.try_requests(&options.driver, cancel)?;
+    let loading = Loading { options, client: &mut client, http: &http, cancel, progress: &progress };
+    let done = if options.find_capacity { find_capacity(loading) } else { once(loading) };
     progress.clear();
     let mut result = done?;
     result.answers = answers;
     result.access_log.clone_from(&options.access_log);
-    result.warnings.extend(sender.strangers());
+    result.warnings.extend(client.strangers());
     Ok(result)
 }
 
-fn once(
-    options: &Options,
-    sender: &mut Client,
-    http: &str,
-    cancel: &Cancel,
-    progress: &Progress,
-) -> Result<Load, Failure> {
+fn once(loading: Loading<'_>) -> Result<Load, Failure> {
+    let Loading { options, client, http, cancel, progress } = loading;
     let head = head(options, &options.pace, http);
     let mut recorder = Recorder::create(&options.files, &head)?;
     let planned = planned(options);
@@ -65,7 +57,7 @@ fn once(
     };
     let account = account(options, &options.pace);
     let plan = plan(options, &options.pace, planned);
-    let Sent { account, end, machine, agents } = sender.send(plan, account, cancel, Some(&mut recorder), &mut watch)?;
+    let Sent { account, end, machine, agents } = client.send(plan, account, cancel, Some(&mut recorder), &mut watch)?;
     let end = record_end(&end, &agents, is_interrupted(&end));
     let unrecorded: u64 = agents.iter().map(|agent| agent.unrecorded).sum();
     // The files lack the records of these.

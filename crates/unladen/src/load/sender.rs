@@ -17,6 +17,7 @@ use crate::load::hosts::Hosts;
 use crate::load::machine_log::MachineLog;
 use crate::load::options::{Options, Pace};
 use crate::load::recorder::Recorder;
+use crate::progress::Progress;
 
 /// Most requests tried once before the load, so that a mistake is one error and not ten thousand.
 const TRIED: usize = 20;
@@ -34,6 +35,16 @@ pub(crate) type Watch<'a> = &'a mut dyn FnMut(&Account, Duration);
 pub(crate) enum Client {
     Here(Box<Driver>),
     Hosts(Hosts),
+}
+
+/// What is to be sent, and by whom.
+pub(crate) struct Loading<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) client: &'a mut Client,
+    /// The version of HTTP.
+    pub(crate) http: &'a str,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) progress: &'a Progress,
 }
 
 pub(crate) struct Tried {

@@ -31,8 +31,6 @@ struct Part {
     max: u64,
 }
 
-// === impl Slices ===
-
 impl Slices {
     pub(crate) fn record(&mut self, planned_ns: u64, latency: Option<u64>, failed: bool) {
         let mut index = planned_ns / self.width;
@@ -104,12 +102,6 @@ impl Slices {
             }
         };
         self.slices.iter().enumerate().map(of).collect()
-    }
-
-    /// Bytes of its bins: they grow with each latency that falls into a new bin, up to a maximum.
-    #[cfg(test)]
-    fn memory(&self) -> usize {
-        self.slices.iter().map(|part| part.latencies.memory()).sum()
     }
 
     fn halve(&mut self) {

@@ -9,8 +9,8 @@ use unladen_path::follow;
 use unladen_probe::{GroupBy, Instrument, ProbeError};
 use unladen_profile::{About, FrameKind, MIN_REQUESTS, Profile, Unit};
 use unladen_profiler::{
-    Application, Captured, Clock, Excimer, ExcimerOptions, Kind, NytProf, NytProfOptions, PerfClock, PerfClockOptions,
-    Prepended, Profiler, ProfilerError, capture_request,
+    Application, Clock, Excimer, ExcimerOptions, Kind, NytProf, NytProfOptions, PerfClock, PerfClockOptions, Prepended,
+    Profiler, ProfilerError, capture_request,
 };
 use unladen_report::{Ended, ProfileSetup};
 use unladen_trace::Carried;
@@ -208,8 +208,13 @@ fn choose(
         _ => None,
     });
     let opened = match which {
-        Some(Which::Excimer) => excimer(captured, options, timeout),
-        Some(Which::NytProf) => nytprof(captured, options, timeout),
+        Some(Which::Excimer) => {
+            Excimer::open(captured, excimer_options(options, timeout)).map(|one| Box::new(one) as Box<dyn Profiler>)
+        }
+        Some(Which::NytProf) => {
+            let options = NytProfOptions { fresh: options.fresh, opcodes: true, timeout };
+            NytProf::open(captured, options).map(|one| Box::new(one) as Box<dyn Profiler>)
+        }
         Some(Which::Perf | Which::Prepended) | None => {
             let exe = application.exe.display();
             notes.push(format!("there is no profiler here for {exe}: native and kernel frames by the kernel's clock"));
@@ -226,18 +231,9 @@ fn choose(
     }
 }
 
-fn excimer(captured: Captured, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {
-    Ok(Box::new(Excimer::open(captured, excimer_options(options, timeout))?))
-}
-
 fn excimer_options(options: &Options, timeout: Duration) -> ExcimerOptions {
     let clock = if options.of_cpu { Clock::Cpu } else { Clock::Wall };
     ExcimerOptions { period: options.period, clock, timeout }
-}
-
-fn nytprof(captured: Captured, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {
-    let options = NytProfOptions { fresh: options.fresh, opcodes: true, timeout };
-    Ok(Box::new(NytProf::open(captured, options)?))
 }
 
 fn how(profiler: &str, options: &Options) -> String {

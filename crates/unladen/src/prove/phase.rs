@@ -56,8 +56,6 @@ impl Ready {
     }
 }
 
-// === impl Sender ===
-
 impl Sender {
     pub(crate) fn start(options: &Options, arms: &[Arm], cancel: &Cancel) -> Result<Self, Failure> {
         let experiment = &options.experiment;

@@ -52,8 +52,6 @@ enum Stopped {
     Failed(Failure),
 }
 
-// === impl Stopped ===
-
 impl Stopped {
     fn by(failure: Failure) -> Self {
         match failure {
@@ -426,10 +424,9 @@ impl Run<'_> {
                 let before = failure.map(Box::new);
                 return Err(Failure::NotPutBack { report: put_back.to_string(), before });
             }
-            if put_back.done.is_empty() {
-                return Err(failure.unwrap_or(Failure::Interrupted { shown: false }));
+            if !put_back.done.is_empty() {
+                say!("unladen: {put_back}");
             }
-            say!("unladen: {put_back}");
             return Err(failure.unwrap_or(Failure::Interrupted { shown: false }));
         }
         let lost = self.instrument.as_mut().is_some_and(|instrument| instrument.newly_lost() > 0);

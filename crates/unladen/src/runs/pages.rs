@@ -194,8 +194,6 @@ fn trends(store: &mut dyn Store, query: &Query) -> Result<Page, NoPage> {
     Ok(html(trend_page(&trend(&history), &options)))
 }
 
-// === impl NoPage ===
-
 impl From<StoreError> for NoPage {
     fn from(error: StoreError) -> Self {
         match error {

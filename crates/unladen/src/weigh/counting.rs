@@ -60,8 +60,6 @@ pub(super) enum CountingError {
     Restart(#[from] Box<Failure>),
 }
 
-// === impl Counting ===
-
 impl Counting<'_> {
     pub(super) fn attach(&mut self, groups: &[GroupId]) -> Result<Inspection, CountingError> {
         if groups.is_empty() {
@@ -106,7 +104,7 @@ impl Counting<'_> {
             restart.run(counting.cancel).map_err(Box::new)?;
             // The restart's own work belongs to no request.
             traced.begin(counting.instrument)?;
-            counting.first_request(url, restart)
+            Ok(counting.until_ready(url, restart)?.into_iter().map(|(sent_ns, _)| sent_ns).collect())
         })
     }
 
@@ -116,8 +114,8 @@ impl Counting<'_> {
         for round in 0..MIN_BLOCKS + 1 {
             self.progress.say(format!("fresh processes, untraced: {} of {}", round + 1, MIN_BLOCKS + 1));
             restart.run(self.cancel).map_err(Box::new)?;
-            first.push(self.timed(url, 1, Some(restart))?);
-            later.push(self.timed(url, 3, None)?);
+            first.push(mean_ns(&self.until_ready(url, restart)?));
+            later.push(mean_ns(&self.outcomes(url, 3)?));
         }
         Ok((first, later))
     }
@@ -160,18 +158,6 @@ impl Counting<'_> {
             Window::idle(begin_ns, monotonic_ns(), lengths.request_ns())
         };
         Ok(traced.phase(&window, lengths.request_ns())?)
-    }
-
-    fn timed(&mut self, url: usize, requests: u64, fresh: Option<&Restart>) -> Result<f64, CountingError> {
-        let outcomes = match fresh {
-            Some(restart) => self.until_ready(url, restart)?,
-            None => self.outcomes(url, requests)?,
-        };
-        Ok(mean_ns(&outcomes))
-    }
-
-    fn first_request(&mut self, url: usize, restart: &Restart) -> Result<Vec<u64>, CountingError> {
-        Ok(self.until_ready(url, restart)?.into_iter().map(|(sent_ns, _)| sent_ns).collect())
     }
 
     /// One request, repeated while the restarted server refuses.

@@ -111,8 +111,6 @@ impl Edges {
     }
 }
 
-// === impl Place ===
-
 impl Place {
     fn answer(&mut self, asked: Instant, cancel: &Cancel) -> Option<EdgeReading> {
         let source = self.source.as_mut()?;

@@ -98,8 +98,6 @@ fn see_each_other(open: &mut [FarHost], hosts: &[Host]) -> Result<(), Failure> {
     Ok(())
 }
 
-// === impl FarHost ===
-
 impl FarHost {
     fn open(host: &Host, session: &SessionOptions, by: GroupBy) -> Result<Self, SessionError> {
         let session = Session::start(host, session)?;

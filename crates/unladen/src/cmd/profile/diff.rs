@@ -43,7 +43,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
-    args.showing.check()?;
+    args.showing.check(false)?;
     match (is_url(&args.a), is_url(&args.b)) {
         (true, true) => of_urls(&args, typed),
         (false, false) => {

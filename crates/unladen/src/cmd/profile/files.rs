@@ -146,21 +146,21 @@ fn writer_names() -> Vec<&'static str> {
 }
 
 pub(super) fn import(args: &Import, typed: &[String]) -> Result<(), Failure> {
-    args.showing.check_profile()?;
+    args.showing.check(true)?;
     Ok(args
         .showing
         .show(Report::Profile(&profile::of_file(args.source.read()?, args.top)), &Origin::of_file(typed).about())?)
 }
 
 pub(super) fn top(args: &Top, typed: &[String]) -> Result<(), Failure> {
-    args.showing.check_profile()?;
+    args.showing.check(true)?;
     Ok(args
         .showing
         .show(Report::Profile(&profile::of_file(args.source.read()?, args.top)), &Origin::of_file(typed).about())?)
 }
 
 pub(super) fn grep(args: &Grep, typed: &[String]) -> Result<(), Failure> {
-    args.showing.check_profile()?;
+    args.showing.check(true)?;
     let pattern: Pattern = args.pattern.parse().map_err(|error| Failure::Usage(format!("{error}")))?;
     let found = unladen_profile::grep(&args.source.read()?, &pattern, args.invert);
     let is_none = found.total() == 0;

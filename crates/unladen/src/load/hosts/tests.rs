@@ -84,7 +84,7 @@ proptest! {
         of_agents.iter().flatten().for_each(|record| whole.record(record));
 
         let mut merged = account();
-        let mut merge = Merge::new(of_agents.iter().map(|_| part()).collect(), Instant::now());
+        let mut merge = Merge { parts: of_agents.iter().map(|_| part()).collect(), started: Instant::now() };
         let mut waiting: Vec<Vec<Vec<RequestRecord>>> =
             of_agents.iter().map(|records| records.chunks(batch).map(<[_]>::to_vec).collect()).collect();
         let mut rng = fastrand::Rng::with_seed(order);
@@ -121,7 +121,7 @@ proptest! {
             whole.record(record);
             if *is_lost { summary.add(record) } else { merged.record(record) }
         }
-        let mut merge = Merge::new(vec![part()], Instant::now());
+        let mut merge = Merge { parts: vec![part()], started: Instant::now() };
         merge.take(0, Told::Summary(Box::new(summary)), &mut merged).unwrap();
         let counts = |account: &Account| {
             let Account { recorded, answered, cut_short, changed, body_bytes, last_done_ns, .. } = *account;
@@ -147,7 +147,7 @@ proptest! {
 #[test]
 fn one_that_is_lost_is_told_with_its_time_and_leaves_the_others_whole() {
     let started = Instant::now();
-    let mut merge = Merge::new(vec![part(), part()], started);
+    let mut merge = Merge { parts: vec![part(), part()], started };
     let lost = Told::Lost(started + Duration::from_secs(3), "its pipe ended".into());
     merge.take(1, lost, &mut account()).unwrap();
     let (_, parts) = merge.end();

@@ -20,8 +20,6 @@ pub(crate) struct Exporter {
     request: Request,
 }
 
-// === impl Exporter ===
-
 impl Exporter {
     pub(crate) fn name(&self) -> &str {
         &self.name

@@ -47,8 +47,6 @@ enum Order {
     Watch(Arc<Poll>),
 }
 
-// === impl ExporterSource ===
-
 impl ExporterSource {
     pub(super) fn open(exporter: &Exporter, tls: &TlsOptions, least_settle: Duration) -> Result<Self, ExporterError> {
         let name = exporter.name().to_owned();
