@@ -57,13 +57,9 @@ fn watch(cancel: Cancel, again: fn()) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether this process is to survive its terminal (nohup).
+/// Whether this process is to survive its terminal (nohup), by proc_pid_status(5).
 fn is_hangup_ignored() -> bool {
-    std::fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, SIGHUP))
-}
-
-/// Whether a process with this status (proc_pid_status(5)) ignores a signal.
-fn ignores(status: &str, signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }

@@ -232,6 +232,7 @@ fn unknown(root: &Path) -> String {
         survey.rules.iter().take(SHOWN_RULES).map(|(rule, many)| format!("{many} as {rule}")).collect();
     let rules =
         if rules.is_empty() { String::new() } else { format!("; files are named after classes: {}", rules.join(", ")) };
+    let readers: Vec<_> = READERS.iter().map(|reader| format!("  {:10} {}", reader.name(), reader.about())).collect();
     format!(
         "{shown}: no reader knows this application; it has an autoloader of its own ({file}:{line}{others}; {includes}), and {classes} in \
          {files}{rules}\n\
@@ -241,16 +242,11 @@ fn unknown(root: &Path) -> String {
          known without either are:\n{}",
         if nix::unistd::Uid::effective().is_root() { " (root adds --as USER, the user of PHP's workers)" } else { "" },
         counted(survey.named, "class", "classes"),
-        readers()
+        readers.join("\n")
     )
 }
 
 const SHOWN_RULES: usize = 3;
-
-fn readers() -> String {
-    let kinds: Vec<_> = READERS.iter().map(|reader| format!("  {:10} {}", reader.name(), reader.about())).collect();
-    kinds.join("\n")
-}
 
 /// Writes what differs from the existing files, atomically. Returns whether anything did.
 pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Command;
 use clap_mangen::Man;
 
 use crate::exit::Failure;
-use crate::output::{self, OutputError};
+use crate::output;
 
 /// Print the manual page of `unladen` or of one command, or write all pages into a folder
 #[derive(Debug, clap::Args)]
@@ -54,7 +54,10 @@ struct Page {
 pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
     let pages = pages(root);
     match args.output.as_deref().filter(|folder| !output::is_stdout(folder)) {
-        Some(folder) => Ok(write_pages(&pages, folder)?),
+        Some(folder) => {
+            let write = |page: &Page| output::whole_file(&folder.join(&page.file), |out| out.write_all(&page.text));
+            Ok(pages.iter().try_for_each(write)?)
+        }
         None => {
             let file = ["unladen"].into_iter().chain(args.command.iter().map(String::as_str)).collect::<Vec<_>>();
             let file = file.join("-") + ".1";
@@ -69,10 +72,6 @@ pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
             Ok(output::bytes(&page.text)?)
         }
     }
-}
-
-fn write_pages(pages: &[Page], folder: &Path) -> Result<(), OutputError> {
-    pages.iter().try_for_each(|page| output::whole_file(&folder.join(&page.file), |out| out.write_all(&page.text)))
 }
 
 fn pages(root: Command) -> Vec<Page> {

@@ -107,8 +107,9 @@ impl Of<'_> {
 
     fn factorial(&self) -> Vec<Found> {
         let knobs = self.knobs();
-        let combinations: Vec<(u32, &Observations)> =
-            (0..1_u32 << knobs.len()).filter_map(|bits| Some((bits, self.combination(bits)?))).collect();
+        let combinations: Vec<(u32, &Observations)> = (0..1_u32 << knobs.len())
+            .filter_map(|bits| Some((bits, if bits == 0 { self.baseline } else { self.arm(Role::Combination(bits))? })))
+            .collect();
         let mut found = Vec::new();
         for (knob, name) in knobs.iter().enumerate() {
             let of = |on: bool| -> Vec<&Observations> {
@@ -136,9 +137,5 @@ impl Of<'_> {
             }
         }
         found
-    }
-
-    fn combination(&self, bits: u32) -> Option<&Observations> {
-        if bits == 0 { Some(self.baseline) } else { self.arm(Role::Combination(bits)) }
     }
 }

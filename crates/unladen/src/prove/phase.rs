@@ -40,19 +40,17 @@ pub(crate) struct Stretch {
     pub(crate) requests: Option<u64>,
 }
 
-pub(crate) enum Ready {
-    /// From this host, on demand.
-    Here { arm: usize, stretch: Stretch },
-    /// From other hosts, which begin by themselves.
-    Hosts { agreed: Box<Agreed>, stretch: Stretch },
+/// A phase that is about to begin.
+pub(crate) struct Ready {
+    arm: usize,
+    stretch: Stretch,
+    /// Other hosts begin by themselves; this one on demand.
+    agreed: Option<Box<Agreed>>,
 }
 
 impl Ready {
     pub(crate) fn has_begun(&self) -> bool {
-        match self {
-            Self::Here { .. } => false,
-            Self::Hosts { agreed, .. } => agreed.has_begun(),
-        }
+        self.agreed.as_ref().is_some_and(|agreed| agreed.has_begun())
     }
 }
 
@@ -133,24 +131,19 @@ impl Sender {
     ) -> Result<Ready, Failure> {
         self.phases += 1;
         let plan = self.plan(arm, stretch)?;
-        match &mut self.client {
-            Client::Here(_) => Ok(Ready::Here { arm, stretch }),
-            Client::Hosts(hosts) => {
-                let agreed = Box::new(hosts.agree(&plan, hosts.count(), margin, cancel)?);
-                Ok(Ready::Hosts { agreed, stretch })
-            }
-        }
+        let agreed = match &mut self.client {
+            Client::Here(_) => None,
+            Client::Hosts(hosts) => Some(Box::new(hosts.agree(&plan, hosts.count(), margin, cancel)?)),
+        };
+        Ok(Ready { arm, stretch, agreed })
     }
 
     /// Sends a phase; `None` if cancelled. The caller reads counters before and after.
     pub(crate) fn send(&mut self, ready: Ready, cancel: &Cancel) -> Result<Option<ArmRecord>, Failure> {
-        let (begun, record, stretch) = match ready {
-            Ready::Here { arm, stretch } => {
-                let begun = Instant::now();
-                let plan = self.plan(arm, stretch)?;
-                (begun, self.run(plan, cancel)?, stretch)
-            }
-            Ready::Hosts { agreed, stretch } => (agreed.started, self.run_agreed(*agreed, cancel)?, stretch),
+        let Ready { arm, stretch, agreed } = ready;
+        let (begun, record) = match agreed {
+            Some(agreed) => (agreed.started, self.run_agreed(*agreed, cancel)?),
+            None => (Instant::now(), self.run(self.plan(arm, stretch)?, cancel)?),
         };
         // Until the time of the next request: phases that end with their last answer would follow each other faster
         // than the rate.

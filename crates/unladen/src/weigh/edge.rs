@@ -45,9 +45,9 @@ pub(crate) trait EdgeSource: Send {
     /// Asks for a reading without waiting.
     fn ask(&mut self);
 
-    /// Waits for the reading that was asked for. Fails if there will be no more readings: this ends the source's part
-    /// in the run, and nothing else.
-    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, Gone>;
+    /// Waits for the reading that was asked for. Fails if there will be no more readings, for a reason in the
+    /// words of whoever knew last: this ends the source's part in the run, and nothing else.
+    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, String>;
 
     /// What it has counted so far; new series are added at the end.
     fn series(&self) -> &[Series];
@@ -125,13 +125,6 @@ pub(crate) enum SeriesKind {
     Processes,
     /// No group of processes, but a series of an exporter.
     Series,
-}
-
-/// There will be no more readings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Gone {
-    /// The reason, in the words of whoever knew last.
-    pub(crate) last_words: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

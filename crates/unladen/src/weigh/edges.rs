@@ -7,7 +7,7 @@ use unladen_load::Cancel;
 
 use crate::exit::Failure;
 use crate::weigh::catalog::{Catalog, SourceId};
-use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SourceKind};
+use crate::weigh::edge::{EdgeReading, EdgeSource, Series, SourceKind};
 
 /// Minimum time for a source's answer …
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -25,7 +25,7 @@ pub(crate) struct Edges {
 struct Place {
     name: String,
     source: Option<Box<dyn EdgeSource>>,
-    gone: Option<Gone>,
+    gone: Option<String>,
     /// Its notes when it went.
     notes: Vec<String>,
     /// Records of ended processes had been lost there when it went.
@@ -76,11 +76,10 @@ impl Edges {
         answers
     }
 
-    pub(crate) fn gone(&self) -> impl Iterator<Item = (SourceId, &str, &Gone)> {
-        self.places
-            .iter()
-            .enumerate()
-            .filter_map(|(index, place)| Some((SourceId::elsewhere(index), place.name.as_str(), place.gone.as_ref()?)))
+    pub(crate) fn gone(&self) -> impl Iterator<Item = (SourceId, &str, &str)> {
+        self.places.iter().enumerate().filter_map(|(index, place)| {
+            Some((SourceId::elsewhere(index), place.name.as_str(), place.gone.as_deref()?))
+        })
     }
 
     /// All notes, including those of sources that are gone.

@@ -9,7 +9,7 @@ use unladen_probe::{GroupBy, Unit};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
-use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SeriesKind, SourceKind};
+use crate::weigh::edge::{EdgeReading, EdgeSource, Series, SeriesKind, SourceKind};
 use crate::weigh::overlap::{self, View};
 
 const MOST: usize = 32;
@@ -198,12 +198,12 @@ impl EdgeSource for FarHost {
         self.unasked = self.instrument.ask_read().err();
     }
 
-    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, Gone> {
+    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, String> {
         let read = match self.unasked.take() {
             Some(error) => Err(error),
             None => self.instrument.wait_read(deadline),
         };
-        let read = read.map_err(|error| Gone { last_words: error.to_string() })?;
+        let read = read.map_err(|error| error.to_string())?;
         self.lost = self.lost.saturating_add(read.lost);
         let mut grown = Vec::with_capacity(read.grown.len());
         for (group, counter, by) in read.grown {

@@ -154,7 +154,12 @@ pub(super) const SYMBOLS: Check = Check::new("symbols", &[Verb::Profile], symbol
 
 fn symbols(asked: &Asked) -> Vec<Row> {
     let mut rows: Vec<Row> = asked.line("proc/kallsyms").map(|line| of_kernel(&line)).into_iter().collect();
-    rows.extend(of_kind(Kind::Other).iter().filter(|one| is_node(one)).filter_map(without_map));
+    rows.extend(
+        of_kind(Kind::Other)
+            .iter()
+            .filter(|one| one.exe.file_name().is_some_and(|name| name == "node"))
+            .filter_map(without_map),
+    );
     rows
 }
 
@@ -166,10 +171,6 @@ fn of_kernel(line: &str) -> Row {
         return if is_root() { row.fix("sysctl -w kernel.kptr_restrict=1") } else { row.fix(AS_ROOT) };
     }
     Row::ok(&[Verb::Profile], "functions of the kernel have their names")
-}
-
-fn is_node(one: &Application) -> bool {
-    one.exe.file_name().is_some_and(|name| name == "node")
 }
 
 /// A program that generates code and does not name its functions.

@@ -31,7 +31,10 @@ fn of(location: &Location, is_named: bool) -> Row {
     let found = open(location, Mode::ReadOnly).and_then(|mut store| store.count(&Filter::default()));
     let unusable = match (found, location) {
         (Ok(runs), Location::Sqlite(file)) => match of_file(file) {
-            None => return Row::ok(VERBS, format!("{runs} runs, {:.1} MB, at {location}", megabytes(file))),
+            None => {
+                let megabytes = file.metadata().map_or(0, |metadata| metadata.len()) as f64 / 1e6;
+                return Row::ok(VERBS, format!("{runs} runs, {megabytes:.1} MB, at {location}"));
+            }
             Some(path) => Unusable { what: format!("{} cannot be written", path.display()), path: Some(path) },
         },
         (Ok(runs), Location::Postgres(_)) => return Row::ok(VERBS, format!("{runs} runs at {location}")),
@@ -47,10 +50,6 @@ fn of(location: &Location, is_named: bool) -> Row {
 
 fn none_yet(location: &Location) -> Row {
     Row::ok(VERBS, format!("no store at {location} yet: the first measurement makes it"))
-}
-
-fn megabytes(file: &Path) -> f64 {
-    file.metadata().map_or(0, |metadata| metadata.len()) as f64 / 1e6
 }
 
 /// What of a readable store cannot be written: the file, or its folder, where other files are written beside it.

@@ -20,8 +20,8 @@ impl EdgeSource for Losing {
 
     fn ask(&mut self) {}
 
-    fn answer(&mut self, _deadline: Instant) -> Result<EdgeReading, Gone> {
-        self.answers = self.answers.checked_sub(1).ok_or_else(|| Gone { last_words: "Broken pipe".to_owned() })?;
+    fn answer(&mut self, _deadline: Instant) -> Result<EdgeReading, String> {
+        self.answers = self.answers.checked_sub(1).ok_or_else(|| "Broken pipe".to_owned())?;
         Ok(EdgeReading::default())
     }
 

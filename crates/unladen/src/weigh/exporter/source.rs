@@ -9,7 +9,7 @@ use unladen_exporter::{Freshness, LeftOut, Unit, limits};
 use unladen_load::{Cancel, TlsOptions};
 
 use crate::exit::Failure;
-use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SeriesKind, SourceKind};
+use crate::weigh::edge::{EdgeReading, EdgeSource, Series, SeriesKind, SourceKind};
 use crate::weigh::exporter::fetch::{Fetch, Fetched, Poll, TIMEOUT};
 use crate::weigh::exporter::named::{Exporter, ExporterError};
 
@@ -150,8 +150,8 @@ impl EdgeSource for ExporterSource {
         self.order(Order::Ask);
     }
 
-    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, Gone> {
-        let fetched = self.take(deadline).map_err(|error| Gone { last_words: error.to_string() })?;
+    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, String> {
+        let fetched = self.take(deadline).map_err(|error| error.to_string())?;
         let grown = fetched.grown.iter().filter(|(index, _)| self.is_late.get(*index) == Some(&false));
         let grown = grown
             .filter_map(|(index, by)| {

@@ -73,7 +73,12 @@ impl Run<'_> {
         // Between phases, so that it is in none of their counts.
         let begun = self.clock.read();
         let mut before = self.edge()?;
-        let mut elsewhere: Vec<_> = before.elsewhere.iter().map(|read| present(read.is_some())).collect();
+        let as_it_begins = |read: &Option<EdgeReading>| ElsewhereRecord {
+            is_whole: read.is_some(),
+            times: read.is_some().then(Default::default),
+            is_left_out: false,
+        };
+        let mut elsewhere: Vec<_> = before.elsewhere.iter().map(as_it_begins).collect();
         for (position, record) in block.order.positions().into_iter().zip(&mut phases) {
             let tally = match self.phase(block, position)? {
                 Some(tally) => tally,
@@ -119,10 +124,6 @@ impl Run<'_> {
         let cancelled = self.cancel.wait(end.saturating_duration_since(Instant::now()));
         Ok((!cancelled).then_some(tally))
     }
-}
-
-fn present(is_there: bool) -> ElsewhereRecord {
-    ElsewhereRecord { is_whole: is_there, times: is_there.then(Default::default), is_left_out: false }
 }
 
 /// Groups considered between rounds.

@@ -29,7 +29,7 @@ impl Run<'_> {
         }
         for (id, _, gone) in self.edges.gone() {
             if let Some(elsewhere) = self.elsewhere.iter_mut().find(|elsewhere| elsewhere.id == id) {
-                elsewhere.gone = Some(gone.last_words.clone());
+                elsewhere.gone = Some(gone.to_owned());
             }
         }
         for (id, note) in self.edges.notes() {
