@@ -8,9 +8,39 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use unladen_load::{Cancel, LoadError};
+use unladen_prove::SwitchError;
+use unladen_report::Ended;
 
-use crate::exit::Code;
+use crate::exit::{Code, Failure};
 use crate::say::say;
+
+/// Why the blocks of a run ended.
+pub(crate) enum Stopped {
+    Done,
+    Interrupted,
+    Failed(Failure),
+}
+
+impl Stopped {
+    pub(crate) fn by(failure: Failure) -> Self {
+        match failure {
+            Failure::Switch(SwitchError::Cancelled) | Failure::Interrupted { .. } => Self::Interrupted,
+            failure => Self::Failed(failure),
+        }
+    }
+
+    /// How the run ended, and why it is not the complete one that was asked for. Fails with that if there are too few
+    /// blocks to show.
+    pub(crate) fn ended(self, is_enough: bool) -> Result<(Ended, Option<Failure>), Failure> {
+        match self {
+            Self::Done => Ok((Ended::Complete, None)),
+            Self::Interrupted if is_enough => Ok((Ended::Interrupted, None)),
+            Self::Interrupted => Err(Failure::Interrupted { shown: false }),
+            Self::Failed(failure) if is_enough => Ok((Ended::Failed, Some(failure))),
+            Self::Failed(failure) => Err(failure),
+        }
+    }
+}
 
 /// Lets writes beyond the file size limit (`ulimit -f`) fail like those on a full disk. The signal would end the
 /// process otherwise, amid an experiment too, and leave the system switched.

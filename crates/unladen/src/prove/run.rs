@@ -6,10 +6,11 @@ use unladen_load::Cancel;
 use unladen_lockin::{Arm, Estimate, MIN_BLOCKS, Until, Verdict};
 use unladen_machine::{MachineClock, MachineReading};
 use unladen_probe::{Instrument, Own, Reading};
-use unladen_prove::{KnobController, PutBack, SwitchError};
-use unladen_report::{ArmProfile, Ended, Prove};
+use unladen_prove::{KnobController, PutBack};
+use unladen_report::{ArmProfile, Prove};
 
 use crate::exit::Failure;
+use crate::interrupt::Stopped;
 use crate::progress::Progress;
 use crate::prove::analysis::analyse;
 use crate::prove::came::tell;
@@ -44,21 +45,6 @@ struct Sent {
     record: ArmRecord,
     begun: MachineReading,
     before: Option<Reading>,
-}
-
-enum Stopped {
-    Done,
-    Interrupted,
-    Failed(Failure),
-}
-
-impl Stopped {
-    fn by(failure: Failure) -> Self {
-        match failure {
-            Failure::Switch(SwitchError::Cancelled) | Failure::Interrupted { .. } => Self::Interrupted,
-            failure => Self::Failed(failure),
-        }
-    }
 }
 
 struct Run<'a> {
@@ -413,22 +399,18 @@ impl Run<'_> {
         let blocks = self.recording.blocks.len();
         let restarts = self.recording.blocks.chunk_by(|a, b| a.restart == b.restart).count();
         let is_enough = blocks >= MIN_BLOCKS || (restarts >= 2 && blocks >= restarts);
-        let (ended, failure) = match stopped {
-            Stopped::Done => (Ended::Complete, None),
-            Stopped::Interrupted if is_enough => (Ended::Interrupted, None),
-            Stopped::Interrupted => (Ended::Interrupted, Some(Failure::Interrupted { shown: false })),
-            Stopped::Failed(failure) => (Ended::Failed, Some(failure)),
+        let (ended, failure) = match stopped.ended(is_enough) {
+            Ok(ended) => ended,
+            Err(failure) if !put_back.is_complete() => {
+                return Err(Failure::NotPutBack { report: put_back.to_string(), before: Some(Box::new(failure)) });
+            }
+            Err(failure) => {
+                if !put_back.done.is_empty() {
+                    say!("unladen: {put_back}");
+                }
+                return Err(failure);
+            }
         };
-        if !is_enough {
-            if !put_back.is_complete() {
-                let before = failure.map(Box::new);
-                return Err(Failure::NotPutBack { report: put_back.to_string(), before });
-            }
-            if !put_back.done.is_empty() {
-                say!("unladen: {put_back}");
-            }
-            return Err(failure.unwrap_or(Failure::Interrupted { shown: false }));
-        }
         let lost = self.instrument.as_mut().is_some_and(|instrument| instrument.newly_lost() > 0);
         // Before any figure is looked at.
         let spoiled = self.recording.leave_out_spoiled();

@@ -102,6 +102,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
         progress,
         recording: Recording::default(),
         since,
+        missed: None,
     };
     let own_cpu = run.instrument.own_cpu();
     let ended = run.blocks(requests.len());
@@ -144,6 +145,8 @@ struct Run<'a> {
     recording: Recording,
     /// Just before the first request.
     since: Since,
+    /// `--until`: the target, and what was reached instead.
+    missed: Option<(f64, f64)>,
 }
 
 fn elsewhere(source: &dyn EdgeSource, index: usize) -> Elsewhere {
@@ -169,15 +172,6 @@ pub(crate) struct Outcome {
     pub(crate) failure: Option<Failure>,
     /// The programs that requests went through, each as its process sees it.
     pub(crate) executables: Vec<PathBuf>,
-}
-
-pub(super) enum Stopped {
-    /// The budget is spent; if `--until` was not reached, its target and what was.
-    Done {
-        missed: Option<(f64, f64)>,
-    },
-    Interrupted,
-    Failed(Failure),
 }
 
 /// A warm-up ends at the first of these: caches are then full, workers started, and the latency is known.

@@ -9,11 +9,12 @@ use unladen_probe::Reading;
 use unladen_report::{Kind, Quantity};
 
 use crate::exit::Failure;
+use crate::interrupt::Stopped;
 use crate::weigh::catalog::{Catalog, SeriesKey, SourceId};
 use crate::weigh::edge::{EdgeReading, SeriesKind};
 use crate::weigh::plan::Plan;
 use crate::weigh::recording::{BlockRecord, ElsewhereRecord, PhaseRecord};
-use crate::weigh::run::{Run, Stopped};
+use crate::weigh::run::Run;
 
 impl Run<'_> {
     pub(super) fn blocks(&mut self, urls: usize) -> Stopped {
@@ -46,8 +47,8 @@ impl Run<'_> {
                 _ => false,
             };
             if narrow || self.is_spent(urls) {
-                let missed = until.filter(|_| !narrow).map(|until| (until.target(), reached));
-                return Stopped::Done { missed };
+                self.missed = until.filter(|_| !narrow).map(|until| (until.target(), reached));
+                return Stopped::Done;
             }
         }
         Stopped::Interrupted

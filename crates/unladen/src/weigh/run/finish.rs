@@ -14,13 +14,14 @@ use unladen_report::Ended;
 use unladen_trace::{EvidenceSource, PageRecord};
 
 use crate::exit::Failure;
+use crate::interrupt::Stopped;
 use crate::load::strangers;
 use crate::weigh::analysis::analyse;
 use crate::weigh::catalog::SourceId;
 use crate::weigh::inside::{Weighed, inside, look_inside};
 use crate::weigh::left_behind::left_behind;
 use crate::weigh::measured::{Elsewhere, Measured};
-use crate::weigh::run::{Outcome, Run, Stopped};
+use crate::weigh::run::{Outcome, Run};
 
 impl Run<'_> {
     fn part_with_sources(&mut self, urls: usize) {
@@ -53,14 +54,7 @@ impl Run<'_> {
         (samples, answers): (&[Sample], Vec<Answer>),
         probe_cpu: Duration,
     ) -> Result<Outcome, Failure> {
-        let rounds = self.recording.rounds(requests.len());
-        let (ended, failure, missed) = match ended {
-            Stopped::Done { missed } => (Ended::Complete, None, missed),
-            Stopped::Interrupted if rounds >= MIN_BLOCKS => (Ended::Interrupted, None, None),
-            Stopped::Interrupted => return Err(Failure::Interrupted { shown: false }),
-            Stopped::Failed(failure) if rounds >= MIN_BLOCKS => (Ended::Failed, Some(failure), None),
-            Stopped::Failed(failure) => return Err(failure),
-        };
+        let (ended, failure) = ended.ended(self.recording.rounds(requests.len()) >= MIN_BLOCKS)?;
         // Before any figure is looked at.
         let spoiled = self.recording.leave_out_spoiled(requests.len());
         let lost = self.instrument.newly_lost() > 0;
@@ -91,7 +85,7 @@ impl Run<'_> {
             standpoint: Standpoint::here(),
             settle_for: self.settle_for.clone(),
             probe_cpu,
-            missed,
+            missed: self.missed,
             lost,
             ended,
         };
