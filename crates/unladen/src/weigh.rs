@@ -15,7 +15,6 @@ mod left_behind;
 mod measured;
 mod next_step;
 mod options;
-mod overlap;
 mod plan;
 mod recording;
 mod run;

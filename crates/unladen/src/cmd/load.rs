@@ -9,11 +9,10 @@ use unladen_document::{LinesPassedOver, LogLines};
 use unladen_load::{AccessLog, Arrivals, Mix, Request, Schedule, Step, rate_of};
 use unladen_report::Load;
 
-use crate::cmd::from_hosts;
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::sending::{Sending, Weighted};
 use crate::cmd::showing::Showing;
-use crate::cmd::values::{concurrency, latency, seed, some, some_time};
+use crate::cmd::values::{check_concurrency, concurrency, latency, seed, sending_hosts, some, some_time};
 use crate::condition::Condition;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -198,10 +197,10 @@ impl Args {
     fn resolve(self) -> Result<Options, Failure> {
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
         let pace = self.pace(seed)?;
-        let hosts = from_hosts::hosts(&self.from, "--from")?;
+        let hosts = sending_hosts(&self.from, "--from")?;
         let most = if matches!(pace, Pace::Closed) { hosts.len().max(1) } else { MOST_UNDER_WAY };
         let concurrency = self.concurrency.unwrap_or(most);
-        from_hosts::check_concurrency(concurrency, hosts.len())?;
+        check_concurrency(concurrency, hosts.len())?;
         let (requests, access_log) = self.weighted()?;
         let mix = Mix::weighted(requests.iter().enumerate().map(|(index, weighted)| (index, weighted.weight)));
         let target = self.target(&requests);

@@ -9,11 +9,10 @@ use unladen_probe::GroupBy;
 use unladen_prove::{AnswerPart, Budget, Experiment, Load, Pace};
 use unladen_report::{ArmResult, Ended, Metric};
 
-use crate::cmd::from_hosts;
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
-use crate::cmd::values::{concurrency, percent, seed, some, some_time};
+use crate::cmd::values::{check_concurrency, concurrency, percent, seed, sending_hosts, some, some_time};
 use crate::condition::Condition;
 use crate::exit::Failure;
 use crate::output::Report;
@@ -285,7 +284,7 @@ impl Args {
     fn hosts(&self, load: &mut Load) -> Result<Vec<Host>, Failure> {
         let is_typed = !self.from.is_empty();
         let (from, said) = if is_typed { (&self.from, "--from") } else { (&load.from, "[load] from") };
-        let hosts = from_hosts::hosts(from, said)?;
+        let hosts = sending_hosts(from, said)?;
         if hosts.is_empty() {
             if self.no_copy || self.agent.is_some() {
                 let of = if self.no_copy { "--no-copy" } else { "--agent" };
@@ -301,7 +300,7 @@ impl Args {
             *concurrency = hosts.len();
         }
         if let Pace::Closed { concurrency } = load.pace {
-            from_hosts::check_concurrency(concurrency, hosts.len())?;
+            check_concurrency(concurrency, hosts.len())?;
         }
         Ok(hosts)
     }

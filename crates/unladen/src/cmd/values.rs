@@ -1,9 +1,14 @@
-//! Values of options that several commands take. Each error is a clause that follows the option's name and value.
+//! Values of options that several commands take. Each error is a clause that follows the option's name and value; but for
+//! [`sending_hosts`], which a file may name too.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
+use unladen_agent::{Host, HostError};
 use unladen_load::{count_of, time_of};
+
+use crate::exit::Failure;
 
 /// `2%` or `0.02`, as a share; not 0.
 pub(super) fn percent(text: &str) -> Result<f64, String> {
@@ -77,6 +82,43 @@ pub(super) fn latency(text: &str) -> Result<Duration, String> {
 
 pub(super) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| "expected the whole number that the earlier run shows as its seed".to_owned())
+}
+
+const MOST: usize = 32;
+
+/// Unnamed hosts are called `agent-1` and so on, by position. `said` says where they were named.
+pub(super) fn sending_hosts(from: &[String], said: &str) -> Result<Vec<Host>, Failure> {
+    let usage = |error: HostError| Failure::Usage(format!("{said}: {error}"));
+    if from.len() > MOST {
+        return Err(Failure::Usage(format!("{said}: {} hosts are given, and {MOST} is the most", from.len())));
+    }
+    let mut hosts: Vec<Host> = Vec::new();
+    for (index, text) in from.iter().enumerate() {
+        if Path::new(text).is_file() {
+            return Err(Failure::Usage(format!(
+                "{said} {text}: this is a file. A recorded load is told by `unladen load --from FILE`, without a URL; a host is a command, such as 'ssh gen1'"
+            )));
+        }
+        let host = match text.split_once('=') {
+            Some((name, command)) if !name.contains([' ', '\t']) => Host::new(name, command).map_err(usage)?,
+            _ => Host::new(&format!("agent-{}", index + 1), text).map_err(usage)?,
+        };
+        if hosts.iter().any(|other| other.name == host.name) {
+            return Err(Failure::Usage(format!("{said}: two hosts have the name {}", host.name)));
+        }
+        hosts.push(host);
+    }
+    Ok(hosts)
+}
+
+/// Refuses a closed loop in which a host would have nothing to send.
+pub(super) fn check_concurrency(concurrency: usize, hosts: usize) -> Result<(), Failure> {
+    if concurrency >= hosts {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "--concurrency {concurrency} is of the whole load: {hosts} hosts need at least one request under way for each host"
+    )))
 }
 
 #[cfg(test)]

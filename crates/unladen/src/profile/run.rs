@@ -7,9 +7,8 @@ use unladen_profile::{MIN_REQUESTS, Profile};
 use unladen_report::{Ended, ProfileDiff, Profiled};
 
 use crate::exit::Failure;
-use crate::profile::options::{Budget, Options, Page};
 use crate::profile::result;
-use crate::profile::session::{Measured, Session};
+use crate::profile::session::{Budget, Measured, Options, Page, Session};
 use crate::progress::Progress;
 
 pub(crate) struct Ran<T> {

@@ -1,4 +1,4 @@
-//! The principal type is [`Session`]: a page under its profiler.
+//! The principal type is [`Session`]: a [`Page`] under its profiler, by [`Options`].
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,6 @@ use crate::answered::compared_with_a_browsers;
 use crate::carried::{Secrets, carried};
 use crate::exit::Failure;
 use crate::path::Path;
-use crate::profile::options::{Options, Page, Which};
 use crate::progress::Progress;
 
 /// Requests sent before anything is kept, to fill caches and let the slowest worker begin.
@@ -324,6 +323,48 @@ impl Missing {
         });
         missing.chain(self.notes).collect()
     }
+}
+
+pub(crate) struct Page {
+    /// Its URL, or the name of the arm in which it is requested.
+    pub(crate) title: String,
+    /// One request, and how it is sent.
+    pub(crate) driver: DriverConfig,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Options {
+    /// `None`: the one for what answers.
+    pub(crate) which: Option<Which>,
+    pub(crate) period: Duration,
+    /// Whether only CPU time counts, not waiting.
+    pub(crate) of_cpu: bool,
+    /// Whether each request is the first of a fresh process.
+    pub(crate) fresh: bool,
+    pub(crate) budget: Budget,
+    /// Seeds the order of requests.
+    pub(crate) seed: u64,
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Budget {
+    /// Requests of each page.
+    Requests(u64),
+    /// Total time.
+    Time(Duration),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// PHP's.
+    Excimer,
+    /// Excimer, in a PHP that runs our file before each script.
+    Prepended,
+    /// Perl's.
+    NytProf,
+    /// The kernel's clock.
+    Perf,
 }
 
 #[cfg(test)]

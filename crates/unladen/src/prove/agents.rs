@@ -2,8 +2,7 @@
 
 use unladen_report::{LoadAgent, SendLag, Unfit, Warning, nanos, program_of};
 
-use crate::fitness::{Generated, unfit};
-use crate::lateness::{Stretch, because};
+use crate::lateness::{Generated, Stretch, because, unfit};
 use crate::machine::taken_warning;
 use crate::prove::measured::Measured;
 use crate::prove::recording::AgentPhase;

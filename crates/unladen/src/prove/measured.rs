@@ -8,11 +8,11 @@ use unladen_prove::{Experiment, Pace, PutBack};
 use unladen_report::Ended;
 
 use crate::load::MOST_UNDER_WAY;
+use crate::machine::ReferenceWork;
 use crate::prove::options::Options;
 use crate::prove::path::OnPath;
 use crate::prove::plan::Plan;
 use crate::prove::recording::Recording;
-use crate::reference::ReferenceWork;
 
 /// Index of the baseline among an experiment's arms.
 pub(crate) const BASELINE: usize = 0;

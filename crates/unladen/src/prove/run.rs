@@ -11,6 +11,7 @@ use unladen_report::{ArmProfile, Prove};
 
 use crate::exit::Failure;
 use crate::interrupt::Stopped;
+use crate::machine::ReferenceWork;
 use crate::progress::Progress;
 use crate::prove::analysis::analyse;
 use crate::prove::came::tell;
@@ -21,7 +22,6 @@ use crate::prove::phase::{Sender, Stretch};
 use crate::prove::plan::{LONGEST_IDLE, PASSES, Plan, SETTLE, warm_up};
 use crate::prove::profiles::{self, Profiling};
 use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
-use crate::reference::ReferenceWork;
 use crate::say::say;
 
 /// Limit with `--until`, unless the experiment's own time is longer or the command line sets the budget.

@@ -104,7 +104,7 @@ impl Counting<'_> {
             restart.run(counting.cancel).map_err(Box::new)?;
             // The restart's own work belongs to no request.
             traced.begin(counting.instrument)?;
-            Ok(counting.until_ready(url, restart)?.into_iter().map(|(sent_ns, _)| sent_ns).collect())
+            Ok(counting.until_ready(url)?.into_iter().map(|(sent_ns, _)| sent_ns).collect())
         })
     }
 
@@ -114,7 +114,7 @@ impl Counting<'_> {
         for round in 0..MIN_BLOCKS + 1 {
             self.progress.say(format!("fresh processes, untraced: {} of {}", round + 1, MIN_BLOCKS + 1));
             restart.run(self.cancel).map_err(Box::new)?;
-            first.push(mean_ns(&self.until_ready(url, restart)?));
+            first.push(mean_ns(&self.until_ready(url)?));
             later.push(mean_ns(&self.outcomes(url, 3)?));
         }
         Ok((first, later))
@@ -161,8 +161,8 @@ impl Counting<'_> {
     }
 
     /// One request, repeated while the restarted server refuses.
-    fn until_ready(&mut self, url: usize, restart: &Restart) -> Result<Vec<(u64, u64)>, CountingError> {
-        let deadline = Instant::now() + restart.patience();
+    fn until_ready(&mut self, url: usize) -> Result<Vec<(u64, u64)>, CountingError> {
+        let deadline = Instant::now() + Restart::PATIENCE;
         loop {
             match self.outcomes(url, 1) {
                 Err(CountingError::Request(_)) if Instant::now() < deadline => {

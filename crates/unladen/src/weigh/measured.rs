@@ -9,8 +9,8 @@ use unladen_lockin::Spoiled;
 use unladen_probe::Instrument;
 use unladen_report::Ended;
 
+use crate::machine::ReferenceWork;
 use crate::path::Path;
-use crate::reference::ReferenceWork;
 use crate::weigh::catalog::{Catalog, SeriesKey, SourceId};
 use crate::weigh::edge::SeriesKind;
 use crate::weigh::options::Options;

@@ -60,9 +60,7 @@ impl Restart {
     pub(super) const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
     /// How long a server may refuse after its restart.
-    pub(super) fn patience(&self) -> Duration {
-        Duration::from_secs(30)
-    }
+    pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
     /// Fails if the command fails or is cancelled.
     pub(super) fn run(&self, cancel: &Cancel) -> Result<(), Failure> {

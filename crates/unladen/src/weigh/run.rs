@@ -16,8 +16,8 @@ use unladen_trace::PageRecord;
 
 use crate::answered::compared_with_a_browsers;
 use crate::exit::Failure;
+use crate::machine::ReferenceWork;
 use crate::progress::Progress;
-use crate::reference::ReferenceWork;
 use crate::say::say;
 use crate::weigh::catalog::{Catalog, SourceId};
 use crate::weigh::edge::{EdgeSource, SourceKind};
