@@ -17,7 +17,6 @@ use crate::exit::Failure;
 use crate::interrupt::Stopped;
 use crate::load::strangers;
 use crate::weigh::analysis::analyse;
-use crate::weigh::catalog::SourceId;
 use crate::weigh::inside::{Weighed, inside, look_inside};
 use crate::weigh::left_behind::left_behind;
 use crate::weigh::measured::{Elsewhere, Measured};
@@ -28,22 +27,9 @@ impl Run<'_> {
         for index in 0..self.elsewhere.len() {
             self.elsewhere[index].spoiled = self.recording.leave_out_spoiled_at(index, urls);
         }
-        for (id, _, gone) in self.edges.gone() {
-            if let Some(elsewhere) = self.elsewhere.iter_mut().find(|elsewhere| elsewhere.id == id) {
-                elsewhere.gone = Some(gone.to_owned());
-            }
+        for (elsewhere, fate) in self.elsewhere.iter_mut().zip(self.edges.fates()) {
+            (elsewhere.gone, elsewhere.notes, elsewhere.has_lost) = (fate.gone, fate.notes, fate.has_lost);
         }
-        for (id, note) in self.edges.notes() {
-            if let Some(elsewhere) = self.elsewhere.iter_mut().find(|elsewhere| elsewhere.id == id) {
-                elsewhere.notes.push(note);
-            }
-        }
-        let losers: BTreeSet<SourceId> = self.edges.losers().collect();
-        for elsewhere in &mut self.elsewhere {
-            elsewhere.has_lost = losers.contains(&elsewhere.id);
-        }
-        // Hosts are asked later what their processes do; exporters are not asked any more.
-        self.edges.close_exporters();
     }
 
     /// Fails with whatever ended the run, if there are too few blocks to show.
