@@ -32,7 +32,7 @@ const SLOWER: u32 = 10;
 
 pub(crate) struct Session {
     title: String,
-    profiler: Box<dyn Profiler>,
+    pub(super) profiler: Box<dyn Profiler>,
     profile: Profile,
     /// The request's method, and what it carries as far as it may be shown.
     request: (String, Carried),
@@ -42,7 +42,8 @@ pub(crate) struct Session {
     notes: Vec<String>,
     missing: Missing,
     plain: Vec<f64>,
-    profiled: Vec<f64>,
+    /// The time that each profiled request took, ns.
+    pub(super) profiled: Vec<f64>,
     begun: Instant,
     rng: fastrand::Rng,
 }
@@ -135,14 +136,6 @@ impl Session {
         let answered = self.profiler.plain(cancel)?;
         self.plain.push(answered.took.as_nanos() as f64);
         Ok(())
-    }
-
-    pub(crate) fn profiler(&self) -> &'static str {
-        self.profiler.name()
-    }
-
-    pub(crate) fn requests(&self) -> usize {
-        self.profiled.len()
     }
 
     /// Fails if the profiler's own result cannot be read.

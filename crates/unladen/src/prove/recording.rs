@@ -65,32 +65,25 @@ impl Recording {
 
     /// Leaves out spoiled blocks, by the machine's times alone. Failures in them still count.
     pub(crate) fn leave_out_spoiled(&mut self) -> Spoiled {
-        let all: Vec<_> = self.blocks.iter().map(|block| conditions(&block.times())).collect();
-        let restarts: Vec<usize> = self.blocks.iter().map(|block| block.restart).collect();
-        let spoiled = Spoiled::of(&all, |kept| carries(&restarts, kept));
-        for (index, block) in self.blocks.iter_mut().enumerate() {
-            block.is_left_out = spoiled.is_left_out(index);
-        }
-        spoiled
+        self.leave_out(BlockRecord::times)
     }
 
     /// Likewise, by the times of each agent's machine.
     pub(crate) fn leave_out_spoiled_at_agents(&mut self) -> Vec<Spoiled> {
-        let restarts: Vec<usize> = self.blocks.iter().map(|block| block.restart).collect();
-        let of_agent = |recording: &mut Self, index: usize| {
-            let times = |block: &BlockRecord| block.at_agent(index).map(|agent| agent.times).unwrap_or_default();
-            let all: Vec<_> = recording.blocks.iter().map(|block| conditions(&times(block))).collect();
-            let out: Vec<bool> = recording.blocks.iter().map(|block| block.is_left_out).collect();
-            let spoiled = Spoiled::of(&all, |kept| {
-                let left: Vec<bool> = kept.iter().zip(&out).map(|(is_kept, is_out)| *is_kept && !is_out).collect();
-                carries(&restarts, &left)
-            });
-            for (place, block) in recording.blocks.iter_mut().enumerate() {
-                block.is_left_out |= spoiled.is_left_out(place);
-            }
-            spoiled
-        };
-        (0..self.agents()).map(|index| of_agent(self, index)).collect()
+        let times = |block: &BlockRecord, index| block.at_agent(index).map(|agent| agent.times).unwrap_or_default();
+        (0..self.agents()).map(|index| self.leave_out(|block| times(block, index))).collect()
+    }
+
+    fn leave_out(&mut self, times: impl Fn(&BlockRecord) -> MachineTimes) -> Spoiled {
+        let all: Vec<_> = self.blocks.iter().map(|block| conditions(&times(block))).collect();
+        let spoiled = Spoiled::of(&all, |kept| {
+            let left = self.blocks.iter().zip(kept).map(|(block, is_kept)| *is_kept && !block.is_left_out);
+            carries(&self.blocks, &left.collect::<Vec<_>>())
+        });
+        for (index, block) in self.blocks.iter_mut().enumerate() {
+            block.is_left_out |= spoiled.is_left_out(index);
+        }
+        spoiled
     }
 
     pub(crate) fn agents(&self) -> usize {
@@ -168,7 +161,8 @@ impl Recording {
 
 /// Whether the kept blocks suffice. If services were restarted, restarts are resampled: each has to keep blocks, or as
 /// many as an interval of blocks takes.
-fn carries(restarts: &[usize], kept: &[bool]) -> bool {
+fn carries(blocks: &[BlockRecord], kept: &[bool]) -> bool {
+    let restarts: Vec<usize> = blocks.iter().map(|block| block.restart).collect();
     let distinct = |restarts: &mut dyn Iterator<Item = usize>| restarts.collect::<BTreeSet<_>>().len();
     let all = distinct(&mut restarts.iter().copied());
     let left = || restarts.iter().zip(kept).filter(|(_, is_kept)| **is_kept).map(|(restart, _)| *restart);

@@ -117,35 +117,24 @@ impl SiteOptions {
     }
 
     fn lines(&self) -> Vec<Line> {
-        let mut lines = Vec::new();
-        let mut line = |option, text| lines.push(Line { option, text });
-        if let Some(listen) = &self.listen {
-            line("--site", format!("listen = {}", quoted(listen)));
-        }
-        if !self.hosts.is_empty() {
-            line("--hosts", format!("hosts = {}", list(&self.hosts)));
-        }
-        if let Some(email) = &self.acme {
-            line("--acme", format!("acme.email = {}", quoted(email)));
-        }
-        if let Some(directory) = &self.acme_directory {
-            line("--acme-directory", format!("acme.directory = {}", quoted(directory)));
-        }
-        if let Some(root) = &self.root {
-            line("--root", format!("root = {}", quoted(&root.to_string_lossy())));
-        }
-        if let Some(php) = &self.php {
-            line("--php", format!("php = {}", quoted(php)));
-        }
-        match self.to.as_slice() {
-            [] => {}
-            [one] => line("--to", format!("upstream = {}", quoted(one))),
-            several => line("--to", format!("upstream = {}", list(several))),
-        }
-        if let Some(preset) = &self.preset {
-            line("--preset", format!("preset = {}", quoted(preset)));
-        }
-        lines
+        let text = |text: &Option<String>| text.as_deref().map(quoted);
+        let upstream = match self.to.as_slice() {
+            [] => None,
+            [one] => Some(quoted(one)),
+            several => Some(list(several)),
+        };
+        let values = [
+            ("--site", "listen", text(&self.listen)),
+            ("--hosts", "hosts", Some(list(&self.hosts)).filter(|_| !self.hosts.is_empty())),
+            ("--acme", "acme.email", text(&self.acme)),
+            ("--acme-directory", "acme.directory", text(&self.acme_directory)),
+            ("--root", "root", self.root.as_ref().map(|root| quoted(&root.to_string_lossy()))),
+            ("--php", "php", text(&self.php)),
+            ("--to", "upstream", upstream),
+            ("--preset", "preset", text(&self.preset)),
+        ];
+        let given = values.into_iter().filter_map(|(option, key, value)| Some((option, key, value?)));
+        given.map(|(option, key, value)| Line { option, text: format!("{key} = {value}") }).collect()
     }
 }
 
