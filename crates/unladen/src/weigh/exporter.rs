@@ -26,8 +26,8 @@ pub(crate) fn check<'a>(
         return Err(ExporterError::TooMany { given: exporters.len(), most: MOST });
     }
     let mut names: BTreeSet<&str> = hosts.into_iter().collect();
-    match exporters.iter().find(|exporter| !names.insert(exporter.name())) {
-        Some(twice) => Err(ExporterError::Twice { name: twice.name().to_owned() }),
+    match exporters.iter().find(|exporter| !names.insert(&exporter.name)) {
+        Some(twice) => Err(ExporterError::Twice { name: twice.name.clone() }),
         None => Ok(()),
     }
 }

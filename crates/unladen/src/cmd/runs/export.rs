@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use unladen_store::{Filter, Mode, RunId, Store};
+use unladen_store::{Mode, RunId, Store};
 
 use crate::cmd::runs::find::{Finding, Place, each_page};
 use crate::exit::Failure;

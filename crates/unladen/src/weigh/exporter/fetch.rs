@@ -47,7 +47,7 @@ pub(super) struct Fetched {
 
 impl Fetch {
     pub(super) fn new(exporter: &Exporter, tls: &TlsOptions, cancel: Cancel) -> Result<Self, ExporterError> {
-        let name = exporter.name().to_owned();
+        let name = exporter.name.clone();
         let config = DriverConfig {
             keep_cookies: false,
             http: HttpVersion::Http1,
@@ -55,7 +55,7 @@ impl Fetch {
             connect_timeout: TIMEOUT,
             tls: tls.clone(),
             max_body: limits::BODY as u64,
-            ..DriverConfig::new(vec![exporter.request().clone()])
+            ..DriverConfig::new(vec![exporter.request.clone()])
         };
         let driver = Driver::start(config)
             .map_err(|source| ExporterError::Load { name: name.clone(), source: Box::new(source) })?;
@@ -126,12 +126,12 @@ pub(super) struct Poll {
     begun: Instant,
     state: Mutex<State>,
     /// Cancelled when the watch is over.
-    over: Cancel,
+    pub(super) over: Cancel,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    watch: Watch,
+pub(super) struct State {
+    pub(super) watch: Watch,
     failed: bool,
 }
 
@@ -140,7 +140,7 @@ impl Poll {
         Self { begun: Instant::now(), state: Mutex::default(), over: Cancel::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         // Counts are still good after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -156,14 +156,6 @@ impl Poll {
         }
         state.watch.stopped_sending(now);
         state.watch.wants_quiet(now)
-    }
-
-    pub(super) fn end(&self) {
-        self.over.cancel();
-    }
-
-    pub(super) fn watch(&self) -> Watch {
-        self.state().watch.clone()
     }
 
     /// Asks until ended; passes new series to `fetched`. The error is that of the first failed answer.

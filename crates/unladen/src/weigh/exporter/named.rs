@@ -16,18 +16,8 @@ const LONGEST_NAME: usize = 64;
 /// never shown.
 #[derive(Clone)]
 pub(crate) struct Exporter {
-    name: String,
-    request: Request,
-}
-
-impl Exporter {
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(super) fn request(&self) -> &Request {
-        &self.request
-    }
+    pub(super) name: String,
+    pub(super) request: Request,
 }
 
 impl fmt::Debug for Exporter {

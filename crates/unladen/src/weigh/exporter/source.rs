@@ -49,7 +49,7 @@ enum Order {
 
 impl ExporterSource {
     pub(super) fn open(exporter: &Exporter, tls: &TlsOptions, least_settle: Duration) -> Result<Self, ExporterError> {
-        let name = exporter.name().to_owned();
+        let name = exporter.name.clone();
         let cancel = Cancel::new();
         let fetch = Fetch::new(exporter, tls, cancel.clone())?;
         // One order at a time is under way; the answers of a watch wait for its end.
@@ -114,7 +114,7 @@ impl ExporterSource {
     fn judge(&mut self, poll: &Poll) -> Result<(), ExporterError> {
         // The answers of the watch come as one.
         self.take(Instant::now() + TIMEOUT * 2)?;
-        let judged = poll.watch().judge(self.least_settle);
+        let judged = poll.state().watch.judge(self.least_settle);
         let freshness = judged.map_err(|source| ExporterError::NotFresh { name: self.name.clone(), source })?;
         for (is_late, series) in self.is_late.iter_mut().zip(&self.series) {
             *is_late = series.family.as_ref().is_some_and(|family| freshness.late.contains(family));
@@ -180,7 +180,7 @@ impl EdgeSource for ExporterSource {
 
     fn end_watch(&mut self) -> Result<(), Failure> {
         let Some(poll) = self.poll.take() else { return Ok(()) };
-        poll.end();
+        poll.over.cancel();
         Ok(self.judge(&poll)?)
     }
 
@@ -250,7 +250,7 @@ impl Drop for ExporterSource {
         // A pending answer is given up; the thread ends when nobody can send it orders any more.
         self.cancel.cancel();
         if let Some(poll) = &self.poll {
-            poll.end();
+            poll.over.cancel();
         }
         self.orders = None;
         while self.answers.recv().is_ok() {}
