@@ -15,9 +15,8 @@ const LONGEST: u64 = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
-    Url(String),
-    Prefix(String),
-    Tag(String),
+    /// A `url`, a `prefix` or a `tag`, and which.
+    Named(&'static str, String),
     All,
 }
 
@@ -110,9 +109,7 @@ fn answerer(head: &str) -> String {
 impl Wish {
     fn document(&self) -> Value {
         let mut document = match &self.what {
-            What::Url(url) => json!({ "url": url }),
-            What::Prefix(prefix) => json!({ "prefix": prefix }),
-            What::Tag(tag) => json!({ "tag": tag }),
+            What::Named(kind, name) => json!({ *kind: name }),
             What::All => json!({ "all": true }),
         };
         if let Some(site) = &self.site {

@@ -88,9 +88,10 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
             ));
         }
     };
-    let meant = args.url.into_iter().map(|url| (format!("url {url}"), What::Url(url)));
-    let meant = meant.chain(args.prefix.into_iter().map(|prefix| (format!("prefix {prefix}"), What::Prefix(prefix))));
-    let meant = meant.chain(args.tag.into_iter().map(|tag| (format!("tag {tag}"), What::Tag(tag))));
+    let named = |kind, names: Vec<String>| {
+        names.into_iter().map(move |name| (format!("{kind} {name}"), What::Named(kind, name)))
+    };
+    let meant = named("url", args.url).chain(named("prefix", args.prefix)).chain(named("tag", args.tag));
     let patience = Patience { wait: args.wait, longest: args.wait_for };
     let mut account = Account { purged: 0, told: Vec::new() };
     for (name, what) in meant.chain(args.all.then_some(("all".to_owned(), What::All))) {

@@ -125,7 +125,7 @@ impl Hosts {
         let ahead = (worst * ROUND_TRIPS + own).max(margin);
         let (now_ns, now) = (unladen_probe::monotonic_ns(), Instant::now());
         let started = now + ahead;
-        let start_ns = now_ns.saturating_add(u64::try_from(ahead.as_nanos()).unwrap_or(u64::MAX));
+        let start_ns = now_ns.saturating_add(nanos(ahead));
         let parts = senders.iter().map(|agent| agent.begin(start_ns)).collect::<Result<_, _>>()?;
         Ok(Agreed { started, length, grace: plan.grace, forms, parts })
     }

@@ -10,6 +10,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
 use unladen_load::{LoadEnd, RecordEnd, RecordError, RecordHead, RecordWriter, RequestRecord};
+use unladen_report::nanos;
 
 use crate::exit::Failure;
 use crate::load::account::AgentPart;
@@ -58,7 +59,6 @@ impl Recorder {
 }
 
 pub(crate) fn record_end(end: &LoadEnd, agents: &[AgentPart], interrupted: bool) -> RecordEnd {
-    let nanos = |time: std::time::Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     RecordEnd {
         ended: if interrupted { "interrupted" } else { "complete" }.to_owned(),
         unsent: end.unsent,

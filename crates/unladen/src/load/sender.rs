@@ -8,7 +8,7 @@ use unladen_document::Answer;
 use unladen_load::{
     Cancel, Driver, DriverConfig, End, LoadEnd, LoadPlan, RecordHead, RecordSummary, RequestRecord, Stop, Waited,
 };
-use unladen_report::Warning;
+use unladen_report::{Warning, nanos};
 
 use crate::answered::looked_at;
 use crate::exit::Failure;
@@ -221,7 +221,6 @@ pub(crate) fn head(options: &Options, pace: &Pace, http: &str) -> RecordHead {
     let (steps, arrivals) = match pace {
         Pace::Closed => (Vec::new(), ""),
         Pace::Open(schedule) => {
-            let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
             let steps = schedule.steps().iter().map(|step| (step.from, step.to, nanos(step.time))).collect();
             (steps, schedule.arrivals().as_str())
         }

@@ -52,7 +52,7 @@ fn what_is_asked_for_is_said() {
     assert_eq!(waited, json!({ "all": true, "wait": "quorum", "wait_for": 0.25 }));
     assert_eq!(wish(What::All, None, false), json!({ "all": true }));
     assert_eq!(
-        wish(What::Tag("a\"b".to_owned()), Some("site"), true),
+        wish(What::Named("tag", "a\"b".to_owned()), Some("site"), true),
         json!({ "tag": "a\"b", "site": "site", "soft": true })
     );
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use unladen_load::{Arrivals, Cancel, Driver, LoadPlan, Mix, Schedule, Stop};
 use unladen_lockin::{MIN_BLOCKS, Planner, Position, Timing};
 use unladen_probe::{GroupId, Inspection, InspectionError, Instrument, TracerConfig, monotonic_ns};
+use unladen_report::nanos;
 use unladen_trace::Window;
 
 use crate::exit::Failure;
@@ -176,7 +177,6 @@ impl Counting<'_> {
     /// (sent, latency) of each, ns.
     fn outcomes(&mut self, url: usize, requests: u64) -> Result<Vec<(u64, u64)>, CountingError> {
         let base = (Instant::now(), monotonic_ns());
-        let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         let failed = |error: unladen_load::LoadError| match error {
             unladen_load::LoadError::Cancelled => CountingError::Interrupted,
             error => CountingError::Request(error.to_string()),
@@ -253,7 +253,7 @@ impl Lengths {
     }
 
     fn request_ns(&self) -> u64 {
-        u64::try_from(self.request.as_nanos()).unwrap_or(u64::MAX).max(1)
+        nanos(self.request).max(1)
     }
 }
 

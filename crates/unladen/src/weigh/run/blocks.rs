@@ -16,6 +16,9 @@ use crate::weigh::plan::Plan;
 use crate::weigh::recording::{BlockRecord, ElsewhereRecord, PhaseRecord};
 use crate::weigh::run::Run;
 
+/// Groups considered between rounds.
+const CANDIDATES: usize = 5;
+
 impl Run<'_> {
     pub(super) fn blocks(&mut self, urls: usize) -> Stopped {
         let timing = Timing { phase: self.plan.phase, jitter: Timing::JITTER };
@@ -125,14 +128,9 @@ impl Run<'_> {
         let cancelled = self.cancel.wait(end.saturating_duration_since(Instant::now()));
         Ok((!cancelled).then_some(tally))
     }
-}
 
-/// Groups considered between rounds.
-const CANDIDATES: usize = 5;
-
-impl Run<'_> {
     /// The group with the most CPU per request of one URL, as far as known.
-    pub(super) fn heaviest(&self, url: usize) -> Option<(String, Weight)> {
+    fn heaviest(&self, url: usize) -> Option<(String, Weight)> {
         // Sorted by plain sums, so that pairs of blocks are evaluated for few groups: a noisy background may have the
         // largest sum, and is skipped.
         let sum = |blocks: &[Block]| blocks.iter().map(Block::excess).sum::<f64>();
@@ -154,7 +152,7 @@ impl Run<'_> {
         Some((name.clone(), weight))
     }
 
-    pub(super) fn show(&self, heaviest: Option<&(String, Weight)>) {
+    fn show(&self, heaviest: Option<&(String, Weight)>) {
         let elapsed = self.recording.elapsed();
         let done = match self.options.budget.requests {
             Some(wanted) => {
@@ -173,12 +171,12 @@ impl Run<'_> {
     }
 }
 
-pub(super) struct Readings {
-    pub(super) here: Reading,
-    pub(super) elsewhere: Vec<Option<EdgeReading>>,
+struct Readings {
+    here: Reading,
+    elsewhere: Vec<Option<EdgeReading>>,
 }
 
-pub(super) fn phase_record(tally: Tally, before: &Readings, after: &Readings, catalog: &Catalog) -> PhaseRecord {
+fn phase_record(tally: Tally, before: &Readings, after: &Readings, catalog: &Catalog) -> PhaseRecord {
     let grown_here = after.here.since(&before.here);
     let mut grown: HashMap<SeriesKey, f64> =
         grown_here.map(|(group, counter, grown)| (SeriesKey::here(group, counter), grown as f64)).collect();

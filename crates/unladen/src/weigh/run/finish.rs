@@ -112,6 +112,20 @@ impl Run<'_> {
         let executables = on_path.into_iter().filter_map(|group| self.executable_of(group)).collect();
         Ok(Outcome { result, pages, failure, executables })
     }
+
+    /// Where the root folder of a group's processes, which may live in a container, is reached.
+    fn root_of(&self, name: &str) -> Option<PathBuf> {
+        let (group, _) = self.instrument.groups().find(|(_, group)| group.name == name)?;
+        let member = self.instrument.members(group).next()?;
+        Some(PathBuf::from(format!("/proc/{}/root", member.pid)))
+    }
+
+    /// The program of a group's processes, via their root folder, which may be a container's.
+    fn executable_of(&self, group: GroupId) -> Option<PathBuf> {
+        let member = self.instrument.members(group).next()?;
+        let program = std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?;
+        Some(PathBuf::from(format!("/proc/{}/root", member.pid)).join(program.strip_prefix("/").ok()?))
+    }
 }
 
 /// A source that was not looked into, so that no finding is no claim about it. Hosts that are still there say so
@@ -129,20 +143,4 @@ fn not_traced(elsewhere: &Elsewhere) -> Option<Unjudged> {
         rules: Vec::new(),
         bearing: Bearing::Elsewhere,
     })
-}
-
-impl Run<'_> {
-    /// Where the root folder of a group's processes, which may live in a container, is reached.
-    pub(super) fn root_of(&self, name: &str) -> Option<PathBuf> {
-        let (group, _) = self.instrument.groups().find(|(_, group)| group.name == name)?;
-        let member = self.instrument.members(group).next()?;
-        Some(PathBuf::from(format!("/proc/{}/root", member.pid)))
-    }
-
-    /// The program of a group's processes, via their root folder, which may be a container's.
-    pub(super) fn executable_of(&self, group: GroupId) -> Option<PathBuf> {
-        let member = self.instrument.members(group).next()?;
-        let program = std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?;
-        Some(PathBuf::from(format!("/proc/{}/root", member.pid)).join(program.strip_prefix("/").ok()?))
-    }
 }
