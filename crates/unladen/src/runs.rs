@@ -12,7 +12,7 @@ mod worse;
 pub(crate) use keeper::{Against, Keeper, Keeping, new_run};
 pub(crate) use origin::{Origin, headed};
 pub(crate) use pages::{Address, Pages, browse};
-pub(crate) use past::{alike, beside, document_of, past, pictures};
+pub(crate) use past::{beside, document_of, past, pictures};
 pub(crate) use preferences::{Preferences, STORE_VARIABLE};
 pub(crate) use run_name::RunName;
 pub(crate) use time::{moment, now, rfc3339, written_at};

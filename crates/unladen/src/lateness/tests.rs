@@ -71,7 +71,7 @@ proptest! {
     ) {
         let mut lateness = Lateness::default();
         planned.iter().for_each(|(planned, lag)| lateness.record(*planned, *lag));
-        prop_assert!(lateness.slices.len() <= MOST);
+        prop_assert!(lateness.slices.len() <= MOST_SLICES);
         cuts.sort_unstable();
         let cuts: Vec<Duration> = cuts.into_iter().map(Duration::from_nanos).chain([Duration::MAX]).collect();
         let mut from = Duration::ZERO;

@@ -17,7 +17,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) const URL: Check = Check { limit: LIMIT, is_late: true, ..Check::new("url", Verb::MEASURING, url) };
 
 fn url(asked: &Asked) -> Vec<Row> {
-    asked.page.as_ref().map(rows).unwrap_or_default()
+    asked.page.as_ref().map(of_page).unwrap_or_default()
 }
 
 fn of_page(page: &Request) -> Vec<Row> {
