@@ -2,7 +2,6 @@
 //! [`compared_with_a_browsers`] also with a browser's User-Agent.
 
 mod doubts;
-mod lists;
 mod text;
 
 use std::time::Duration;

@@ -1,5 +1,7 @@
 //! The principal function is [`carried`]: what a request carries besides its method and URL, needed to send it again.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use unladen_load::{ConnectTo, DriverConfig, HttpVersion, Request, Roots, Statuses};
 use unladen_trace::{BodyCarried, Carried, HeaderCarried, OptionCarried};
 
@@ -38,6 +40,11 @@ pub(crate) fn is_secret(name: &str) -> bool {
     SECRET_HEADERS.iter().any(|part| name.to_ascii_lowercase().contains(part))
 }
 
+/// A login by HTTP's Basic scheme, as curl's -u sends it (RFC 7617).
+pub(crate) fn basic(login: &[u8]) -> String {
+    format!("Authorization: Basic {}", BASE64_STANDARD.encode(login))
+}
+
 fn header(name: &str, value: &[u8], secrets: Secrets) -> HeaderCarried {
     let is_shown = secrets == Secrets::Kept || !is_secret(name);
     let value = std::str::from_utf8(value).ok().filter(|_| is_shown);
@@ -53,7 +60,6 @@ fn text_of(body: &[u8], secrets: Secrets) -> Option<&str> {
     (secrets == Secrets::Kept || is_harmless()).then_some(text)
 }
 
-/// Command-line options for what differs from the defaults.
 fn options(driver: &DriverConfig) -> Vec<OptionCarried> {
     let usual = DriverConfig::new(Vec::new());
     let mut options = Vec::new();

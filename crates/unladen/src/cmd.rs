@@ -5,7 +5,6 @@ mod classmap;
 mod completions;
 mod doctor;
 mod fail_on;
-mod from_hosts;
 mod keeping;
 mod load;
 mod man;

@@ -6,8 +6,6 @@ use std::str::FromStr;
 
 use unladen_probe::PROBES;
 
-use crate::status_range::StatusRange;
-
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Condition {
     text: String,
@@ -32,13 +30,6 @@ pub(crate) enum BoundUnit {
     Time,
     /// A plain number: requests a second, bytes, or a counter's unit.
     Number,
-}
-
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no condition: {why}")]
-pub(crate) struct ConditionError {
-    text: String,
-    why: String,
 }
 
 const EXPECTED: &str = "expected a metric, < or >, and a bound: with a sign a change against the baseline ('p95 > +5%', \
@@ -68,7 +59,6 @@ impl Condition {
     }
 }
 
-/// The metric's name in results.
 fn full_name(metric: &str) -> Option<String> {
     let is_latency = |name: &str| name == "mean" || name.parse::<unladen_prove::Quantile>().is_ok();
     match metric {
@@ -146,10 +136,10 @@ fn bytes(text: &str) -> Option<(&str, f64)> {
 }
 
 impl FromStr for Condition {
-    type Err = ConditionError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ConditionError> {
-        let wrong = |why: &str| ConditionError { text: text.to_owned(), why: why.to_owned() };
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |why: &str| format!("`{text}` is no condition: {why}");
         let place = text.rfind(['<', '>']).ok_or_else(|| wrong(EXPECTED))?;
         let (metric, rest) = text.split_at(place);
         let metric = full_name(metric.trim()).ok_or_else(|| wrong(EXPECTED))?;
@@ -170,6 +160,56 @@ impl FromStr for Condition {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+/// A status, or a class of them (RFC 9110, section 15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StatusRange {
+    /// `304`
+    One(u16),
+    /// `2xx`, by its first digit.
+    Class(u16),
+}
+
+// === impl StatusRange ===
+
+impl StatusRange {
+    /// `None` if it is neither a status nor a class.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let is_number = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some(class) = text.strip_suffix("xx") {
+            return class.parse().ok().filter(|class| class_of(*class) && text.len() == 3).map(Self::Class);
+        }
+        text.parse().ok().filter(|status| is_number && class_of(status / 100)).map(Self::One)
+    }
+
+    pub(crate) fn holds(self, status: u16) -> bool {
+        match self {
+            Self::One(one) => status == one,
+            Self::Class(class) => status / 100 == class,
+        }
+    }
+
+    /// Whether these are error statuses: 400 and above.
+    pub(crate) fn is_of_errors(self) -> bool {
+        match self {
+            Self::One(status) => status >= 400,
+            Self::Class(class) => class >= 4,
+        }
+    }
+}
+
+fn class_of(digit: u16) -> bool {
+    (1..=5).contains(&digit)
+}
+
+impl fmt::Display for StatusRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One(status) => write!(f, "{status}"),
+            Self::Class(class) => write!(f, "{class}xx"),
+        }
     }
 }
 

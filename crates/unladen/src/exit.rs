@@ -15,7 +15,7 @@ use unladen_store::StoreError;
 
 use crate::output::{DestinationError, OutputError};
 use crate::purge::PurgeError;
-use crate::weigh::{ExporterError, PlanError};
+use crate::weigh::ExporterError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -43,8 +43,9 @@ pub(crate) enum Failure {
     Evidence(#[from] unladen_trace::RecordingError),
     #[error(transparent)]
     Application(#[from] unladen_classmap::Problem),
+    /// What was asked for cannot be measured, or was not judged in full.
     #[error("{0}")]
-    EmptyMap(String),
+    CannotMeasure(String),
     #[error(transparent)]
     Profiler(ProfilerError),
     #[error(transparent)]
@@ -72,9 +73,6 @@ pub(crate) enum Failure {
     NothingCompared,
     #[error("{0}")]
     Gate(String),
-    /// A comparison that had to be judged in full was not.
-    #[error("{0}")]
-    NotJudged(String),
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
     #[error("{0}")]
@@ -103,8 +101,6 @@ pub(crate) enum Failure {
     Arm { arm: String, error: Box<LoadError> },
     #[error("{report}{}", before.as_ref().map(|failure| format!("\nthe experiment had ended with: {failure}")).unwrap_or_default())]
     NotPutBack { report: String, before: Option<Box<Failure>> },
-    #[error(transparent)]
-    Plan(#[from] PlanError),
     #[error(transparent)]
     Exporter(#[from] ExporterError),
     #[error(transparent)]
@@ -161,33 +157,28 @@ impl Failure {
             Self::Usage(_) | Self::Request(_) | Self::Header(_) | Self::Statuses(_) | Self::UrlList(_) => Code::Usage,
             Self::AccessLog(_) | Self::Experiment(_) | Self::Evidence(_) | Self::Application(_) => Code::Usage,
             Self::Config(_) | Self::Serve(ServeError::Upstream { .. } | ServeError::Site { .. }) => Code::Usage,
-            Self::Outlook(OutlookError::System(_)) | Self::Serve(_) => Code::CannotServe,
-            Self::CannotListen { .. } => Code::CannotServe,
-            Self::Outlook(_) => Code::Usage,
             Self::Purge(PurgeError::NoAdmin(_) | PurgeError::Refused(_)) => Code::Usage,
-            Self::Purge(PurgeError::Unreachable { .. }) => Code::Unreachable,
-            Self::Unconfirmed(_) => Code::Unconfirmed,
-            Self::Connections { .. } => Code::Unreachable,
-            Self::Purge(PurgeError::Unexpected { .. }) => Code::UnexpectedAnswer,
             Self::ProfileFile(_) | Self::Merge(_) => Code::Usage,
-            Self::Profiler(error) => match error {
-                ProfilerError::Load(error) => code_of(error),
-                ProfilerError::Answer(_) => Code::UnexpectedAnswer,
-                _ => Code::CannotMeasure,
-            },
+            Self::Outlook(OutlookError::System(_)) | Self::Serve(_) | Self::CannotListen { .. } => Code::CannotServe,
+            Self::Outlook(_) => Code::Usage,
+            Self::Purge(PurgeError::Unreachable { .. }) | Self::Connections { .. } => Code::Unreachable,
+            Self::Agent(_) | Self::Session(_) | Self::AgentLost { .. } => Code::Unreachable,
+            Self::Purge(PurgeError::Unexpected { .. }) => Code::UnexpectedAnswer,
+            Self::NothingAnswered { .. } | Self::SomeFailed { .. } => Code::UnexpectedAnswer,
+            Self::Profiler(ProfilerError::Load(error)) => code_of(error),
+            Self::Profiler(ProfilerError::Answer(_)) => Code::UnexpectedAnswer,
+            Self::CannotMeasure(_) | Self::NothingCompared | Self::Profiler(_) => Code::CannotMeasure,
+            Self::Unconfirmed(_) => Code::Unconfirmed,
             Self::Lacking => Code::Lacking,
             Self::Unhealthy(_) => Code::Unhealthy,
-            Self::StoppedAtOnce => Code::Interrupted,
+            Self::StoppedAtOnce | Self::Interrupted { .. } => Code::Interrupted,
             Self::Switch(_) => Code::CannotSwitch,
             Self::Arm { error, .. } => code_of(error),
             Self::NotPutBack { .. } => Code::NotPutBack,
-            Self::Record(RecordError::Io { doing: "write", .. }) => Code::CannotWrite,
+            Self::Record(RecordError::Io { doing: "write", .. }) | Self::Output(_) => Code::CannotWrite,
             Self::Record(_) => Code::Usage,
-            Self::NothingAnswered { .. } | Self::SomeFailed { .. } => Code::UnexpectedAnswer,
             Self::Gate(_) => Code::Gate,
-            Self::Agent(_) | Self::Session(_) | Self::AgentLost { .. } => Code::Unreachable,
             Self::AgentLoad { kind, .. } => of_kind(*kind),
-            Self::EmptyMap(_) | Self::Plan(_) | Self::NothingCompared | Self::NotJudged(_) => Code::CannotMeasure,
             Self::Exporter(error) => match error {
                 ExporterError::Load { source, .. } => code_of(source),
                 ExporterError::Status { .. } | ExporterError::Coded { .. } | ExporterError::Text { .. } => {
@@ -205,8 +196,6 @@ impl Failure {
             Self::Load(error) => code_of(error),
             Self::Probe(_) => Code::CannotRead,
             Self::Store(error) => of_store(error),
-            Self::Output(_) => Code::CannotWrite,
-            Self::Interrupted { .. } => Code::Interrupted,
         }
     }
 }

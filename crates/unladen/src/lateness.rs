@@ -1,7 +1,12 @@
-//! [`because`]: whether requests were sent late because CPU time was taken away, and not because of the rate.
+//! When requests were sent late, [`Lateness`]; whether that was because CPU time was taken away, and not because of the
+//! rate, [`because`]; and whether a generator measured itself rather than the server, [`unfit`].
+
+use std::time::Duration;
 
 use unladen_machine::MachineTimes;
-use unladen_report::{LateBecause, Taken};
+use unladen_report::{LateBecause, Taken, Unfit};
+
+use crate::machine::taken;
 
 /// A smaller lag is punctual, ns.
 const PUNCTUAL: u64 = 1_000_000;
@@ -23,7 +28,6 @@ pub(crate) struct Stretch {
     pub(crate) late_ns: u64,
 }
 
-/// The part of a lag that counts as late.
 pub(crate) fn beyond(lag_ns: u64) -> u64 {
     lag_ns.saturating_sub(PUNCTUAL)
 }
@@ -49,6 +53,95 @@ pub(crate) fn because(stretches: &[Stretch]) -> Option<LateBecause> {
         lasted: robbed.times.elapsed,
         share,
     })
+}
+
+/// Initial width of a slice, ns.
+const FIRST_WIDTH: u64 = 20_000_000;
+/// Most slices; beyond, neighbours are merged.
+const MOST_SLICES: usize = 8_192;
+
+#[derive(Debug)]
+pub(crate) struct Lateness {
+    width: u64,
+    /// Number of requests, and their total lateness, ns.
+    slices: Vec<(u64, u64)>,
+}
+
+impl Lateness {
+    pub(crate) fn record(&mut self, planned_ns: u64, lag_ns: u64) {
+        let mut index = planned_ns / self.width;
+        while index >= MOST_SLICES as u64 {
+            self.width *= 2;
+            let sum =
+                |pair: &[(u64, u64)]| pair.iter().fold((0, 0), |a: (u64, u64), b| (a.0 + b.0, a.1.saturating_add(b.1)));
+            self.slices = self.slices.chunks(2).map(sum).collect();
+            index = planned_ns / self.width;
+        }
+        let index = index as usize;
+        if self.slices.len() <= index {
+            self.slices.resize(index + 1, (0, 0));
+        }
+        let slice = &mut self.slices[index];
+        *slice = (slice.0 + 1, slice.1.saturating_add(beyond(lag_ns)));
+    }
+
+    /// Number and total lateness (ns) of the requests planned in a period since the start; a slice belongs to the
+    /// period that holds its middle.
+    pub(crate) fn between(&self, from: Duration, to: Duration) -> (u64, u64) {
+        let half = u128::from(self.width / 2);
+        let first_after = |time: Duration| {
+            let middle_of_first = time.as_nanos().saturating_sub(half);
+            usize::try_from(middle_of_first.div_ceil(u128::from(self.width)))
+                .unwrap_or(usize::MAX)
+                .min(self.slices.len())
+        };
+        let slices = self.slices.get(first_after(from)..first_after(to)).unwrap_or_default();
+        slices.iter().fold((0, 0), |sum, slice| (sum.0 + slice.0, sum.1.saturating_add(slice.1)))
+    }
+}
+
+impl Default for Lateness {
+    fn default() -> Self {
+        Self { width: FIRST_WIDTH, slices: Vec::new() }
+    }
+}
+
+/// A lag up to this share of the server's median latency does not show …
+const LATE_SHARE: f64 = 0.05;
+/// … and a lag below this is never blamed.
+const LATE: Duration = Duration::from_millis(1);
+/// From this share of CPU on, the generator's thread limits the rate.
+const BUSY: f64 = 0.9;
+/// A shorter load does not show what its thread could send: starting it is part of its time.
+const LONG_ENOUGH: Duration = Duration::from_millis(100);
+/// From this share of wanted CPU time on, stolen time makes an idle thread look busy.
+const MUCH: f64 = 0.05;
+
+#[derive(Debug, Default)]
+pub(crate) struct Generated<'a> {
+    /// Median of the server's latencies, ns.
+    pub(crate) median: Option<u64>,
+    /// 99th percentile of the send lag, ns, and its cause; `None` in a closed loop.
+    pub(crate) lag: Option<(u64, Option<LateBecause>)>,
+    /// CPU time of the sending thread, and how long it sent.
+    pub(crate) worked: Duration,
+    pub(crate) sending: Duration,
+    pub(crate) times: Option<&'a MachineTimes>,
+}
+
+pub(crate) fn unfit(generated: Generated<'_>) -> Vec<Unfit> {
+    let Generated { median, lag, worked, sending, times } = generated;
+    let mut unfit = Vec::new();
+    let limit = (LATE.as_nanos() as u64).max((median.unwrap_or(0) as f64 * LATE_SHARE) as u64);
+    if let Some((p99, because)) = lag.filter(|(p99, _)| *p99 > limit) {
+        unfit.push(Unfit::Late { p99, limit, because });
+    }
+    let share = worked.as_secs_f64() / sending.as_secs_f64().max(1e-9);
+    if sending >= LONG_ENOUGH && share > BUSY {
+        let is_much = |times: &&MachineTimes| times.stolen_of_wanted() >= MUCH || times.throttled_share() >= MUCH;
+        unfit.push(Unfit::Busy { share: share.min(1.0), taken: times.filter(is_much).map(taken) });
+    }
+    unfit
 }
 
 #[cfg(test)]

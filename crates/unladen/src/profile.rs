@@ -2,14 +2,11 @@
 
 mod evidence;
 mod files;
-mod missing;
-mod options;
 mod result;
 mod run;
 mod session;
 
 pub(crate) use files::{slug, stacks, write_all, write_flame_diff, write_native};
-pub(crate) use options::{Budget, Options, Page, Which};
 pub(crate) use result::{diff_of, of_file};
 pub(crate) use run::{Ran, diff_urls, profile};
-pub(crate) use session::Session;
+pub(crate) use session::{Budget, Options, Page, Session, Which};

@@ -1,6 +1,5 @@
 //! Proving: from an experiment to a result. ARCHITECTURE.md describes the life of an experiment.
 
-mod agent_phase;
 mod agents;
 mod analysis;
 mod answers;
@@ -8,7 +7,6 @@ mod arms;
 mod came;
 mod effect;
 mod gate;
-mod headline;
 mod interactions;
 mod latencies;
 mod measured;

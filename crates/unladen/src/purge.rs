@@ -1,26 +1,22 @@
-//! [`purge`]: tells a running `unladen serve`, at its admin address, what to forget.
+//! [`purge`]: tells a running `unladen serve`, at its admin address, what to forget; [`Spread`] is where that went in a
+//! fleet.
 
-mod spread;
-
-use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::fmt::Write;
+use std::io;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use unladen_serve_config::ListenAddress;
 
-pub(crate) use spread::{Patience, Spread, Wait};
+use crate::admin::{Question, exchange, parts};
 
 /// Most bytes of an answer, far above what one has.
 const LONGEST: u64 = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
-    Url(String),
-    Prefix(String),
-    Tag(String),
+    /// A `url`, a `prefix` or a `tag`, and which.
+    Named(&'static str, String),
     All,
 }
 
@@ -56,32 +52,12 @@ pub(crate) enum PurgeError {
     Unexpected { address: String, answer: String },
 }
 
-/// Purges at an admin `address`: `127.0.0.1:9901`, `unix:/run/unladen/admin.sock`. Fails if nobody is there, or it is
-/// refused.
+/// Purges at an admin `address`. Fails if nobody is there, or it is refused.
 pub(crate) fn purge(address: &str, wish: &Wish, timeout: Duration) -> Result<Purged, PurgeError> {
-    let unreachable = |source| PurgeError::Unreachable { address: address.to_owned(), source };
     let body = wish.document().to_string();
-    let answer = match address.strip_prefix("unix:") {
-        Some(path) => UnixStream::connect(Path::new(path)).and_then(|stream| {
-            stream.set_read_timeout(Some(timeout))?;
-            stream.set_write_timeout(Some(timeout))?;
-            ask(stream, "localhost", &body)
-        }),
-        None => connect(address, timeout).and_then(|stream| {
-            stream.set_read_timeout(Some(timeout))?;
-            stream.set_write_timeout(Some(timeout))?;
-            ask(stream, address, &body)
-        }),
-    };
-    read(address, &answer.map_err(unreachable)?)
-}
-
-/// As an address is written on the command line.
-pub(crate) fn written(address: &ListenAddress) -> String {
-    match address {
-        ListenAddress::Tcp(address) => address.to_string(),
-        ListenAddress::Unix(path) => format!("unix:{}", path.display()),
-    }
+    let question = Question { what: "POST /purge", body: &body, patience: timeout, longest: LONGEST };
+    let answer = exchange(address, &question);
+    read(address, &answer.map_err(|source| PurgeError::Unreachable { address: address.to_owned(), source })?)
 }
 
 /// The system reports a time-out as "would block".
@@ -98,34 +74,9 @@ fn unreachable_in_words(source: &io::Error) -> String {
     }
 }
 
-fn connect(address: &str, timeout: Duration) -> io::Result<TcpStream> {
-    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    for address in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, timeout) {
-            Ok(stream) => return Ok(stream),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
-fn ask(mut stream: impl Read + Write, host: &str, body: &str) -> io::Result<Vec<u8>> {
-    let fields = format!("Host: {host}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n", body.len());
-    // A server that refuses may close before it has read all; its answer counts.
-    let sent = write!(stream, "POST /purge HTTP/1.1\r\n{fields}Connection: close\r\n\r\n{body}");
-    let mut answer = Vec::new();
-    let received = stream.take(LONGEST).read_to_end(&mut answer);
-    if answer.is_empty() {
-        sent?;
-        received?;
-    }
-    Ok(answer)
-}
-
 fn read(address: &str, answer: &[u8]) -> Result<Purged, PurgeError> {
     let text = String::from_utf8_lossy(answer);
-    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-    let status = head.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)).unwrap_or_default();
+    let (head, status, body) = parts(&text);
     let mut document: Value = serde_json::from_str(body.trim()).unwrap_or_default();
     let spread = document.get_mut("fleet").map(Value::take).map(serde_json::from_value).transpose();
     match (status, document["purged"].as_u64(), document["error"].as_str()) {
@@ -158,9 +109,7 @@ fn answerer(head: &str) -> String {
 impl Wish {
     fn document(&self) -> Value {
         let mut document = match &self.what {
-            What::Url(url) => json!({ "url": url }),
-            What::Prefix(prefix) => json!({ "prefix": prefix }),
-            What::Tag(tag) => json!({ "tag": tag }),
+            What::Named(kind, name) => json!({ *kind: name }),
             What::All => json!({ "all": true }),
         };
         if let Some(site) = &self.site {
@@ -177,6 +126,114 @@ impl Wish {
         }
         document
     }
+}
+
+/// Most nodes that are listed.
+const MOST: usize = 10_000;
+/// Most characters of another process's text.
+const LONGEST_TEXT: usize = 200;
+
+/// Who has to have confirmed before the answer comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Wait {
+    /// All nodes that are in the fleet.
+    All,
+    /// More than half of them.
+    Quorum,
+    /// None: it is on its way.
+    None,
+}
+
+/// How long to wait for a fleet; the fleet's configuration has the defaults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Patience {
+    pub(crate) wait: Option<Wait>,
+    pub(crate) longest: Option<Duration>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+pub(crate) struct Spread {
+    /// Whom it was to wait for.
+    pub(crate) wait: String,
+    /// Whether all of those have confirmed, or it had to wait for none and the bus has the purge.
+    pub(crate) confirmed: bool,
+    /// From the request until confirmed, or until it stopped waiting.
+    #[serde(default)]
+    pub(crate) took_ms: f64,
+    /// Its place on the bus; `None` while the bus has not accepted it.
+    #[serde(default)]
+    pub(crate) written: Option<String>,
+    #[serde(default)]
+    pub(crate) nodes: Vec<Node>,
+    #[serde(default)]
+    pub(crate) why: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) node: String,
+    /// From the request until the node was known to have purged; `None`: it is not.
+    #[serde(default)]
+    pub(crate) confirmed_ms: Option<f64>,
+    /// Its lease expired meanwhile: it revalidates what it stores until it has caught up.
+    #[serde(default)]
+    pub(crate) left: bool,
+}
+
+impl Wait {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Quorum => "quorum",
+            Self::None => "none",
+        }
+    }
+}
+
+impl Spread {
+    pub(crate) fn summary(&self) -> String {
+        let all = self.nodes.len();
+        let confirmed = self.nodes.iter().filter(|node| node.confirmed_ms.is_some()).count();
+        let left = self.nodes.iter().filter(|node| node.confirmed_ms.is_none() && node.left).count();
+        let left = if left > 0 { format!(", {left} left the fleet") } else { String::new() };
+        let why = self.why.as_deref().map(|why| format!(": {}", plain(why))).unwrap_or_default();
+        let (ms, wait) = (self.took_ms, plain(&self.wait));
+        match (self.written.is_some(), self.confirmed) {
+            (false, _) => format!("this node has forgotten it; the bus does not have it yet{why}"),
+            (true, true) if self.wait == "none" => "the bus has it; no node was waited for".to_owned(),
+            (true, true) => format!("{confirmed} of {all} nodes have confirmed{left}, in {ms:.1} ms"),
+            (true, false) => {
+                format!("{confirmed} of {all} nodes have confirmed{left}, within {ms:.0} ms, wait = {wait}{why}")
+            }
+        }
+    }
+
+    pub(crate) fn explained(&self) -> String {
+        let mut text = String::new();
+        let width =
+            self.nodes.iter().take(MOST).map(|node| plain(&node.node).chars().count()).max().unwrap_or_default();
+        for node in self.nodes.iter().take(MOST) {
+            let name = plain(&node.node);
+            let _ = match (node.confirmed_ms, node.left) {
+                (Some(ms), _) => writeln!(text, "  {name:width$}  confirmed after {ms:.1} ms"),
+                (None, true) => writeln!(
+                    text,
+                    "  {name:width$}  left the fleet: its lease was over, and it asks about what it stores until it has \
+                     caught up"
+                ),
+                (None, false) => writeln!(text, "  {name:width$}  not confirmed: its lease was not over yet"),
+            };
+        }
+        if let Some(position) = &self.written {
+            let _ = writeln!(text, "  on the bus at {}", plain(position));
+        }
+        text.trim_end().to_owned()
+    }
+}
+
+/// Text of other processes must not control the terminal.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_TEXT).collect()
 }
 
 #[cfg(test)]

@@ -1,28 +1,25 @@
-//! What `unladen serve` does besides serving: reads the configuration, and reports on it.
+//! What `unladen serve` does besides serving: reads the configuration, and reports on it and on what it needs.
 
-mod connections;
 mod health;
 mod json;
 mod outlook;
-mod overview;
 mod site_options;
-mod sockets;
-mod source;
-mod starter;
 
-use std::io::{self, Write as _};
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
 
 use unladen_publish::{visible, visible_lines};
-use unladen_serve::{Asking, Ended, Tried};
-use unladen_serve_config::{Config, ListenAddress};
+use unladen_serve::{Asking, Ended, Trial, Tried};
+use unladen_serve_config::presets::STARTERS;
+use unladen_serve_config::{Application, Config, Explained, ListenAddress, Shown, SiteSettings};
 
 use crate::exit::Failure;
 use crate::output;
 
 pub(crate) use health::{Place, health};
-pub(crate) use site_options::SiteOptions;
-pub(crate) use source::Source;
-pub(crate) use starter::write as write_starter;
+pub(crate) use site_options::{SiteOptions, Source};
 
 /// Serves until stopped. Fails if the configuration is wrong, or what it asks for is unavailable.
 pub(crate) fn serve(source: &Source) -> Result<(), Failure> {
@@ -32,7 +29,7 @@ pub(crate) fn serve(source: &Source) -> Result<(), Failure> {
         let _ = writeln!(std::io::stderr(), "unladen: {warning}");
     }
     if matches!(source, Source::Options(_)) {
-        let _ = writeln!(std::io::stderr(), "{}", overview::text(&config));
+        let _ = writeln!(std::io::stderr(), "{}", overview(&config));
     }
     match unladen_serve::run(config)? {
         Ended::Drained | Ended::HandedOver { .. } => Ok(()),
@@ -66,19 +63,13 @@ pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_
     let outlook = asking.map(|asking| unladen_serve::outlook(&config, asking)).transpose()?;
     if is_json {
         output::line(&format!("{:#}", json::checked(&config, &doubts, outlook.as_ref(), trials.as_deref())))?;
-        return connections::verdict(trials.as_deref());
+        return verdict(trials.as_deref());
     }
-    for warning in &config.warnings {
-        output::line(&format!("{warning}"))?;
-    }
-    for doubt in &doubts {
-        output::line(&visible(&format!("warning: {doubt}")))?;
-    }
-    for note in &notes {
-        output::line(&visible(&format!("note: {note}")))?;
-    }
+    config.warnings.iter().try_for_each(|warning| output::line(&warning.to_string()))?;
+    doubts.iter().try_for_each(|doubt| output::line(&visible(&format!("warning: {doubt}"))))?;
+    notes.iter().try_for_each(|note| output::line(&visible(&format!("note: {note}"))))?;
     if let Some(trials) = &trials {
-        output::line(connections::text(trials).trim_end())?;
+        output::line(told(trials).trim_end())?;
     }
     if let Some(outlook) = &outlook {
         output::line(&visible_lines(&outlook::text(outlook)))?;
@@ -99,7 +90,7 @@ pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_
         count => format!(", {count} warnings"),
     };
     output::line(&format!("{}: OK: {listeners}{doubts}", source.name()))?;
-    connections::verdict(trials.as_deref())
+    verdict(trials.as_deref())
 }
 
 /// Serving begins with opening the log: an existing file is appended to, and a missing one is made.
@@ -124,4 +115,107 @@ pub(crate) fn explain(source: &Source, is_json: bool) -> Result<(), Failure> {
     }
     // Not by locale: a path in a configuration must stay the same path.
     Ok(output::bytes(format!("{}\n", config.told().trim_end()).as_bytes())?)
+}
+
+/// Writes the configuration of that name to standard output, or into a new file. Fails if there is none of that name,
+/// or the file exists or cannot be written.
+pub(crate) fn write_starter(name: &str, file: Option<&Path>) -> Result<(), Failure> {
+    let Some(starter) = STARTERS.iter().find(|starter| starter.name == name) else {
+        let known: Vec<&str> = STARTERS.iter().map(|starter| starter.name).collect();
+        return Err(Failure::Usage(format!("--init knows no `{name}`, but {}", known.join(", "))));
+    };
+    let Some(file) = file else { return Ok(output::bytes(starter.text.as_bytes())?) };
+    let written =
+        OpenOptions::new().write(true).create_new(true).open(file).and_then(|mut opened| {
+            opened.write_all(starter.text.replace("FILE", &file.display().to_string()).as_bytes())
+        });
+    written.map_err(|error| {
+        let hint =
+            if error.kind() == ErrorKind::AlreadyExists { "; it is not written over: name another file" } else { "" };
+        Failure::Usage(format!("--init cannot write {}: {error}{hint}", file.display()))
+    })
+}
+
+/// The application, the cache and the preset of each site, and how to keep the configuration.
+fn overview(config: &Config) -> String {
+    let mut text = String::new();
+    for site in &config.settings.site {
+        let name = &site.proxy.upstream.name;
+        // Writing to a String does not fail.
+        let _ = writeln!(text, "unladen: site `{name}`: {}", application(config, site));
+        let _ = writeln!(text, "unladen: site `{name}`: {}", cache(site));
+    }
+    text.push_str("unladen: the same command with --explain prints this as a file, to keep and to change");
+    text
+}
+
+fn application(config: &Config, site: &SiteSettings) -> String {
+    let said = |name: &str| {
+        let is_it = |one: &&Explained| one.whose.site().is_some() && one.key.table == "site" && one.key.name == name;
+        let one = config.explained.iter().find(is_it).filter(|one| one.value != Shown::None);
+        one.map(|one| one.value.to_string()).unwrap_or_default()
+    };
+    let mut text = match &site.application {
+        Application::Upstream => format!("sends requests to {}", said("upstream")),
+        Application::Php(_) if said("root").is_empty() => format!("sends requests to {} by FastCGI", said("php")),
+        Application::Php(_) => format!("files of {}, scripts run by {}", said("root"), said("php")),
+        Application::Files(folder) => format!("files of \"{}\"", folder.root.display()),
+    };
+    if let Some(preset) = site.preset {
+        let _ = write!(text, ", preset {preset}");
+    }
+    text
+}
+
+fn cache(site: &SiteSettings) -> String {
+    let Some(cache) = &site.cache else { return "keeps nothing".to_owned() };
+    let memory = Shown::Bytes(cache.memory);
+    let by = match site.validators.len() {
+        0 => "what the application permits",
+        _ => "what a validator knows to be current, and what the application permits",
+    };
+    format!("keeps up to {} of {by}", memory.to_string().trim_matches('"'))
+}
+
+fn told(trials: &[Trial]) -> String {
+    let mut text = String::new();
+    if trials.is_empty() {
+        text.push_str("nothing to connect to\n");
+    }
+    for trial in trials {
+        let _ = match &trial.failed {
+            None => {
+                let doubt = trial.doubt.as_ref().map(|doubt| format!("; but {doubt}")).unwrap_or_default();
+                writeln!(text, "ok      {}: {}{doubt}", whom(trial), trial.spoken.unwrap_or_default())
+            }
+            Some(failed) => writeln!(text, "FAILED  {}: {} [{}]", whom(trial), failed.cause, failed.reason),
+        };
+    }
+    text
+}
+
+fn verdict(trials: Option<&[Trial]>) -> Result<(), Failure> {
+    let tried = trials.unwrap_or_default();
+    match tried.iter().filter(|trial| trial.failed.is_some()).count() {
+        0 => Ok(()),
+        failed => Err(Failure::Connections { failed, tried: tried.len() }),
+    }
+}
+
+fn whom(trial: &Trial) -> String {
+    let mut whom = match trial.table {
+        "tier" => "[tier], ".to_owned(),
+        "fleet" => format!("[fleet] `{}`, ", trial.name),
+        table => format!("[[{table}]] `{}`, ", trial.name),
+    };
+    match (&trial.path, trial.what) {
+        (Some(path), what) => _ = write!(whom, "the {what} for `{path}`, "),
+        (None, "authority" | "rate limit service") => _ = write!(whom, "the {} ", trial.what),
+        (None, _) => {}
+    }
+    whom.push_str(&trial.place);
+    if let Some(address) = trial.address.as_ref().filter(|address| !trial.place.ends_with(address.as_str())) {
+        let _ = write!(whom, " ({address})");
+    }
+    whom
 }

@@ -5,9 +5,28 @@ use std::fmt;
 use serde_json::Value;
 use unladen_document::Answer;
 
-use super::lists::{ERRORS, FAILED, LOGINS, PRINTED, SUCCEEDED};
 use super::text::inert;
 
+/// Words that identify error and login pages, in the most common languages of the web, one a line. They are compared with
+/// a whole part of a title, without digits and punctuation: `Error handling in Rust` is no error.
+const ERRORS: &str = include_str!("errors.txt");
+const LOGINS: &str = include_str!("logins.txt");
+/// What programs print in place of a page, with status 200.
+const PRINTED: &[&str] = &[
+    "<b>Fatal error</b>:",
+    "<b>Parse error</b>:",
+    "PHP Fatal error:",
+    "Uncaught Exception:",
+    "Traceback (most recent call last)",
+    "Software error:",
+    "Error establishing a database connection",
+];
+
+/// Members of JSON that say that a request failed, unless null, false or empty.
+const FAILED: &[&str] = &["error", "errors", "exception", "fault", "error_message", "errorMessage", "error_code"];
+
+/// Members of JSON that say that a request failed if they are `false`.
+const SUCCEEDED: &[&str] = &["success", "ok"];
 /// Separators between the parts of a title.
 const BETWEEN: [&str; 10] = [" - ", " | ", " – ", " — ", " · ", " :: ", ": ", " ‹ ", " › ", " « "];
 /// A page with a password field and less text than this, in bytes, is hardly more than that field.
@@ -71,7 +90,6 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// The gravest doubt about this answer.
 pub(super) fn doubts(answer: &Answer, page: &Page<'_>) -> Option<Doubt> {
     let status = answer.status;
     // The user accepts another status.
@@ -116,7 +134,8 @@ pub(crate) fn is_alike(a: &Answer, b: &Answer) -> bool {
     (a.status, &a.media_type, &a.title) == (b.status, &b.media_type, &b.title) && !is_much
 }
 
-fn is_titled(title: &str, known: &[&str], with_status: bool) -> bool {
+fn is_titled(title: &str, known: &str, with_status: bool) -> bool {
+    let known = || known.lines().filter(|line| !line.starts_with('#'));
     let mut parts = vec![title];
     for between in BETWEEN {
         parts = parts.into_iter().flat_map(|part| part.split(between)).collect();
@@ -130,11 +149,10 @@ fn is_titled(title: &str, known: &[&str], with_status: bool) -> bool {
         let words = words.join(" ");
         let is_status = |word: &str| word.len() == 3 && matches!(word.parse(), Ok(400_u16..=599));
         let has_status = with_status && part.split(|c: char| !c.is_ascii_alphanumeric()).any(is_status);
-        known.contains(&words.as_str()) || has_status && known.iter().any(|known| words.contains(known))
+        known().any(|known| known == words) || has_status && known().any(|known| words.contains(known))
     })
 }
 
-/// The sign in JSON that the request failed.
 fn failed(json: &Value) -> Option<String> {
     let members = json.as_object()?;
     let is_said = |value: &Value| match value {

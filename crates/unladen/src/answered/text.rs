@@ -53,7 +53,6 @@ pub(crate) fn inert(text: &str) -> String {
     }
 }
 
-/// Position of an ASCII text, ignoring case.
 fn find(text: &str, what: &str) -> Option<usize> {
     let (text, what) = (text.as_bytes(), what.as_bytes());
     text.windows(what.len()).position(|window| window.eq_ignore_ascii_case(what))

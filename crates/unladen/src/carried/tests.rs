@@ -62,3 +62,11 @@ fn how_it_is_sent_is_carried() {
         ]
     );
 }
+
+#[test]
+fn basic_is_as_curl_sends_it() {
+    assert_eq!(
+        ["", "a", "ab", "abc", "user:pass"].map(|text| basic(text.as_bytes())),
+        ["", "YQ==", "YWI=", "YWJj", "dXNlcjpwYXNz"].map(|code| format!("Authorization: Basic {code}"))
+    );
+}

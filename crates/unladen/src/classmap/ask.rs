@@ -4,7 +4,6 @@
 //! which says how it asks. The answers come from the application's code: a file counts only if it exists and declares
 //! the class.
 
-mod page;
 mod server;
 
 use std::collections::BTreeMap;
@@ -14,16 +13,12 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
 use serde_json::Value;
+use server::{Answer, Page, Server, failed};
 use unladen_classmap::{Answers, Asked, Project, Survey, Tree, emit};
 
-use super::emit::Emit;
-use super::scripts::Scripts;
-use super::summary::{count, counted};
-use super::target;
-use super::task::{ASKED, Task};
+use crate::classmap::summary::{count, counted, plain_text};
+use crate::classmap::task::{self, ASKED, Emit, Scripts, Task};
 use crate::exit::Failure;
-use page::Page;
-use server::{Answer, Server, failed};
 
 /// Most restarts of a script after a loader has ended its process.
 const MOST_RUNS: usize = 50;
@@ -58,7 +53,7 @@ impl Scripts {
         let project = task.read()?;
         let said = compare(&server, &project, &pages, &answered, &loaded, folder.path())?;
         let place = task.answers(&root);
-        target::write(&[(Some(place.clone()), text.into_bytes())])?;
+        task::write(&[(Some(place.clone()), text.into_bytes())])?;
         Ok((self.told_by(&task, place), said))
     }
 
@@ -156,7 +151,6 @@ impl Asking {
         }
     }
 
-    /// The answers that a map can give, and the classes loaded by each page.
     fn answers(self) -> (Answers, Vec<Vec<BString>>) {
         let mut answers = Answers { loaders: self.loaders, left_out: self.odd, ..Answers::default() };
         for (class, files) in self.files {
@@ -257,13 +251,13 @@ fn compare(
 fn no_loader(pages: &[Page], answered: &[Answer], survey: &Survey) -> Failure {
     let pages: Vec<_> =
         pages.iter().zip(answered).map(|(page, answer)| format!("{} ({})", page.shown, answer.words())).collect();
-    Failure::EmptyMap(format!(
+    Failure::CannotMeasure(format!(
         "{} registered no autoloader: nothing was written; {}",
         pages.join(", "),
         match survey.loaders.first() {
             Some((file, line)) => format!(
                 "{}:{line} does, so --ask a script that comes to that line",
-                super::problems::plain_text(&file.display().to_string())
+                plain_text(&file.display().to_string())
             ),
             None => "the application loads its files by require, and a map could replace nothing".to_owned(),
         }

@@ -7,28 +7,20 @@ use unladen_document::{ClassPlace, ClassmapCheckDocument};
 use unladen_report::Style;
 
 use super::checked::Checked;
-use super::emit::Emit;
-use super::problems::plain_text;
-use super::task::Task;
-use super::{make, summary};
+use crate::classmap::make;
+use crate::classmap::summary::{count, counted, plain_text};
+use crate::classmap::task::{Emit, Task};
 use crate::exit::Failure;
 use crate::output::{self, Destination};
 use crate::terminal;
 
-#[derive(Default)]
-pub(crate) struct Asked {
-    /// Duplicates, violations and problems fail the check.
-    pub(crate) strict: bool,
-    pub(crate) files: Vec<Destination>,
-}
-
 /// Checks the map of an application. Fails if the application or the map cannot be read, the map is out of date,
 /// `strict` is set and there is anything to report, or a file cannot be written.
-pub(crate) fn check(task: &Task, asked: &Asked) -> Result<(), Failure> {
+pub(crate) fn check(task: &Task, strict: bool, files: &[Destination]) -> Result<(), Failure> {
     if task.emit != Emit::Php {
         return Err(Failure::Usage("--check looks at the PHP map: leave out --emit".to_owned()));
     }
-    asked.files.iter().try_for_each(|file| file.check_of_document())?;
+    files.iter().try_for_each(|file| file.check_of_document())?;
     let task = &task.remembered()?;
     let project = task.read()?;
     task.tell_otherwise(&project);
@@ -45,12 +37,12 @@ pub(crate) fn check(task: &Task, asked: &Asked) -> Result<(), Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => (None, false),
         Err(error) => return Err(Problem::of(&path, format!("cannot be read: {error}")).into()),
     };
-    let checked = Checked { project: &project, path: &path, check, is_same, strict: asked.strict };
+    let checked = Checked { project: &project, path: &path, check, is_same, strict };
     let document = checked.document(task.about(&project));
     let json = serde_json::to_string_pretty(&document).map_err(|error| Failure::Usage(error.to_string()))?;
     let shown = if task.json { json.clone() } else { text(&document, terminal::style()) };
     output::line(shown.trim_end())?;
-    asked.files.iter().try_for_each(|file| file.write_document(json.as_bytes(), &[]))?;
+    files.iter().try_for_each(|file| file.write_document(json.as_bytes(), &[]))?;
     if project.map.entries.is_empty() {
         return Err(make::empty(&project));
     }
@@ -76,7 +68,7 @@ fn text(document: &ClassmapCheckDocument, style: Style) -> String {
     let mut section = |heading: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             // Writing to a String does not fail.
-            let _ = writeln!(text, "{}", style.heading(&format!("{heading}: {}", summary::count(lines.len()))));
+            let _ = writeln!(text, "{}", style.heading(&format!("{heading}: {}", count(lines.len()))));
             for line in lines {
                 let _ = writeln!(text, "  {}", plain_text(&line));
             }
@@ -104,7 +96,7 @@ fn text(document: &ClassmapCheckDocument, style: Style) -> String {
     section("problems", problems.collect());
     if document.current {
         let many = usize::try_from(document.class_count).unwrap_or(usize::MAX);
-        let classes = summary::counted(many, "class", "classes");
+        let classes = counted(many, "class", "classes");
         let _ = writeln!(text, "{}: {classes}, all as they would be now", document.map);
     }
     text

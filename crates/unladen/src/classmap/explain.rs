@@ -6,11 +6,11 @@ use bstr::{BStr, BString, ByteSlice};
 use serde_json::json;
 use unladen_classmap::{Claim, Claims, Project, Resolution, Verdict, emit, verdict};
 
-use super::problems::{plain_text, tell};
 use super::task::Task;
+use crate::classmap::summary::{plain_text, tell};
 use crate::exit::Failure;
-use crate::headed::headed;
 use crate::output;
+use crate::runs::headed;
 
 /// Explains a class. Fails if the application cannot be read, or if no file declares and no loader finds such a class.
 pub(crate) fn explain(task: &Task, class: &BStr) -> Result<(), Failure> {

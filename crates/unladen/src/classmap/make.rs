@@ -1,15 +1,16 @@
-//! Making the map.
+//! Making the map, and what was made, for people.
 
-use std::time::Instant;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use unladen_classmap::{Problem, Project, Standing, emit};
+use unladen_report::Style;
 
-use super::emit::Emit;
-use super::problems::tell;
-use super::task::Task;
-use super::{summary, target};
+use crate::classmap::summary::{count, counted, plain_text, tell};
+use crate::classmap::task::{self, Emit, Task};
 use crate::exit::Failure;
-use crate::headed::headed;
+use crate::runs::headed;
 use crate::{output, terminal};
 
 /// Reads the application and writes its map. Fails if the application cannot be read (or not as a whole and a partial
@@ -29,7 +30,7 @@ pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     tell(&project.map.problems);
     whole(task, &project)?;
     let texts = task.texts(&project)?;
-    let written = target::write(&texts)?;
+    let written = task::write(&texts)?;
     let elapsed = start.elapsed();
     match texts.first().and_then(|(path, _)| path.as_deref()) {
         // The map went to standard output, where a summary would go.
@@ -40,7 +41,7 @@ pub(crate) fn make(task: &Task) -> Result<(), Failure> {
         }
         Some(path) => {
             let written = written.then_some(elapsed);
-            Ok(output::line(summary::text(&project, task.emit, path, written, pages, terminal::style()).trim_end())?)
+            Ok(output::line(summary(&project, task.emit, path, written, pages, terminal::style()).trim_end())?)
         }
     }
 }
@@ -69,8 +70,74 @@ pub(super) fn empty(project: &Project) -> Failure {
         true => "; --all-extensions reads what may not be enabled",
         false => "; --reader and --psr4 say how its classes are found",
     };
-    Failure::EmptyMap(format!(
+    Failure::CannotMeasure(format!(
         "no class of {root} would be in the map, by the reader `{}`: nothing was written{hint}",
         project.reader().name()
     ))
+}
+
+/// Numbers of classes and files, what is doubtful about them, and how the map is switched on.
+pub(super) fn summary(
+    project: &Project,
+    emit: Emit,
+    target: &Path,
+    written: Option<Duration>,
+    pages: &[String],
+    style: Style,
+) -> String {
+    let map = &project.map;
+    let files = project.tree.files().count();
+    let mut text = String::new();
+    let done = match written {
+        Some(elapsed) => format!("written in {:.0} ms", elapsed.as_secs_f64() * 1e3),
+        None => "as it was".to_owned(),
+    };
+    // Writing to a String does not fail.
+    let _ = writeln!(
+        text,
+        "{} of {}, by {}",
+        counted(map.entries.len(), "class", "classes"),
+        counted(files, "PHP file", "PHP files"),
+        loaders(project)
+    );
+    let _ = writeln!(text, "{} {done}", style.strong(&plain_text(&target.display().to_string())));
+    let doubts: Vec<String> = [
+        (map.duplicates.len(), "declared in several files", "declared in several files"),
+        (map.violations.len(), "not where PSR-4 or PSR-0 has it", "not where PSR-4 or PSR-0 has them"),
+        (map.problems.len(), "problem", "problems"),
+    ]
+    .into_iter()
+    .filter(|(many, ..)| *many > 0)
+    .map(|(many, one, several)| counted(many, one, several))
+    .collect();
+    if !doubts.is_empty() {
+        let _ = writeln!(text, "{} (unladen classmap --check lists them)", doubts.join(", "));
+    }
+    for page in pages {
+        let _ = writeln!(text, "{}", plain_text(page));
+    }
+    if emit == Emit::Php && !project.application.switch_on.is_empty() {
+        let _ = writeln!(text, "\n{}", style.heading("switch it on"));
+        for line in project.application.switch_on(target, project.root()) {
+            let _ = writeln!(text, "  {}", plain_text(&line));
+        }
+    }
+    text
+}
+
+/// The first loaders; loaders that may be absent add nothing to the map.
+fn loaders(project: &Project) -> String {
+    let (perhaps, sure): (Vec<_>, Vec<_>) =
+        project.application.loaders.iter().partition(|loader| loader.standing == Standing::Perhaps);
+    let mut names: Vec<String> = sure.iter().take(3).map(|loader| loader.name.clone()).collect();
+    if sure.len() > names.len() {
+        names.push(format!("{} more", count(sure.len() - names.len())));
+    }
+    if names.is_empty() {
+        names.push("no loader".to_owned());
+    }
+    if !perhaps.is_empty() {
+        names.push(format!("without {} that may not be asked", counted(perhaps.len(), "loader", "loaders")));
+    }
+    names.join(", ")
 }

@@ -2,17 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use unladen_classmap::{Answers, Options, Project, READERS, Reader, Survey, reader_for, reader_named};
+use unladen_classmap::{
+    Answers, Made, Options, Project, READERS, Reader, Survey, emit, read_whole, reader_for, reader_named,
+};
 use unladen_document::About;
 
-use super::emit::Emit;
-use super::place::place;
-use super::plain::{absolute, plain};
-use super::problems::plain_text;
-use super::scripts::Scripts;
-use super::summary::counted;
+use crate::classmap::place::{absolute, is_kept, make_folder, open_for_all, place, plain};
+use crate::classmap::summary::{counted, plain_text};
 use crate::exit::Failure;
-use crate::runs::Origin;
+use crate::output::{self, OutputError};
+use crate::runs::{Origin, headed};
+use crate::say::say;
+
+/// A file (`None`: standard output) and its content.
+pub(super) type Text = (Option<PathBuf>, Vec<u8>);
 
 #[derive(Clone)]
 pub(crate) struct Task {
@@ -28,6 +31,25 @@ pub(crate) struct Task {
     pub(crate) json: bool,
     pub(crate) ask: Option<Scripts>,
     pub(crate) typed: Vec<String>,
+}
+
+/// The forms of a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Emit {
+    /// The map with its loader.
+    Php,
+    /// For programs.
+    Json,
+    /// Composer's own optimised class map.
+    Composer,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Scripts {
+    /// Relative to the application's folder, some with a query.
+    pub(crate) scripts: Vec<String>,
+    pub(crate) user: Option<String>,
+    pub(crate) php: PathBuf,
 }
 
 impl Task {
@@ -47,7 +69,6 @@ impl Task {
         }
     }
 
-    /// Where the loaders' answers are kept.
     pub(super) fn answers(&self, root: &Path) -> PathBuf {
         let map = self.output.as_ref().filter(|path| path.as_os_str() != "-");
         Answers::place(&map.map_or_else(|| place(root), |path| absolute(path)))
@@ -57,7 +78,6 @@ impl Task {
         Origin::of_folder(&self.typed, project.root()).about()
     }
 
-    /// The absolute folder.
     pub(super) fn root(&self) -> Result<PathBuf, Failure> {
         let given = self.root.as_deref().unwrap_or(Path::new("."));
         let failed = |why: &str| Failure::Usage(format!("{}: {why}", given.display()));
@@ -68,6 +88,116 @@ impl Task {
             Ok(_) => Err(failed("a folder was expected, that of an application")),
             Err(error) => Err(failed(&format!("{error}; the folder of an application was expected"))),
         }
+    }
+
+    /// How the existing map was made, if it says so. Fails if its line cannot be read.
+    pub(super) fn made(&self) -> Result<Option<Made>, Failure> {
+        let Some(file) = self.file() else { return Ok(None) };
+        let Ok(source) = read_whole(&file) else { return Ok(None) };
+        Ok(Made::read(&source, &file)?)
+    }
+
+    /// This task completed by what the map remembers; options given otherwise win and are reported. Fails like
+    /// [`Task::made`] if what the map remembers is needed, and if it names an unknown reader.
+    pub(super) fn remembered(&self) -> Result<Self, Failure> {
+        let mut task = self.clone();
+        let (says_nothing, lacks_root) = (self.says_nothing(), self.root.is_none() && self.output.is_some());
+        if !says_nothing && !lacks_root {
+            return Ok(task);
+        }
+        let Some(made) = self.made()? else { return Ok(task) };
+        if lacks_root {
+            task.root = Some(made.root.clone());
+        }
+        if says_nothing {
+            let unknown = || {
+                Failure::Usage(format!(
+                    "the map was made by the reader `{}`, which this version does not have",
+                    made.reader
+                ))
+            };
+            task.reader = Some(reader_named(&made.reader).ok_or_else(unknown)?);
+            task.options = Options { anew: self.options.anew, ..made.options };
+        }
+        Ok(task)
+    }
+
+    /// Reports with what an existing map was made, if that differs or cannot be read.
+    pub(super) fn tell_otherwise(&self, project: &Project) {
+        let now = self.as_made(project);
+        let of = |made: &Made| plain_text(&format!("{} of {}", made.words(), made.root.display()));
+        match self.made() {
+            Ok(Some(made)) if made != now => {
+                say!("unladen: the map that is there was made with {}; now it is {}", of(&made), of(&now));
+            }
+            Ok(_) => {}
+            Err(error) => say!("unladen: {}; now it is {}", plain_text(&error.to_string()), of(&now)),
+        }
+    }
+
+    pub(super) fn as_made(&self, project: &Project) -> Made {
+        let options = Options { anew: false, ..project.options().clone() };
+        Made { reader: project.reader().name().to_owned(), root: project.root().to_owned(), options }
+    }
+
+    fn says_nothing(&self) -> bool {
+        self.reader.is_none() && self.options == Options { anew: self.options.anew, ..Options::default() }
+    }
+
+    fn file(&self) -> Option<PathBuf> {
+        match &self.output {
+            Some(path) if path.as_os_str() == "-" => None,
+            Some(path) => Some(absolute(path)),
+            None => Some(place(&self.root().ok()?)),
+        }
+    }
+
+    /// The map's file; `None` for standard output.
+    pub(super) fn target(&self, project: &Project) -> Option<PathBuf> {
+        match &self.output {
+            Some(path) if path.as_os_str() == "-" => None,
+            Some(path) => Some(absolute(path)),
+            None if self.emit == Emit::Json => None,
+            None => Some(place(project.root())),
+        }
+    }
+
+    /// Fails if the named file cannot be written: checked before everything is read.
+    pub(super) fn check_target(&self) -> Result<(), OutputError> {
+        match &self.output {
+            Some(path) if path.as_os_str() != "-" && !is_kept(path) => output::check(path),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn texts(&self, project: &Project) -> Result<Vec<Text>, Failure> {
+        let target = self.target(project);
+        Ok(match self.emit {
+            Emit::Php => {
+                let place = target.clone().unwrap_or_else(|| place(project.root()));
+                vec![(target, emit::php_made(&project.map, &place, project.root(), &self.as_made(project)))]
+            }
+            Emit::Json => {
+                let document = emit::json(&project.map, &project.application, project.root());
+                // A file kept with the application stays as it is until a class changes.
+                let document = if target.is_none() { headed(document, &self.about(project)) } else { document };
+                vec![(target, format!("{document:#}\n").into_bytes())]
+            }
+            Emit::Composer => self.composer(project)?,
+        })
+    }
+
+    fn composer(&self, project: &Project) -> Result<Vec<Text>, Failure> {
+        if self.output.is_some() {
+            let what = "--emit composer writes into the project's vendor/composer: leave out --output";
+            return Err(Failure::Usage(what.to_owned()));
+        }
+        if project.reader().name() != "composer" {
+            let what = "--emit composer is for what Composer loads: name the folder with its composer.json";
+            return Err(Failure::Usage(format!("{}: {what}", project.root().display())));
+        }
+        let texts = emit::composer(&project.map, project.root())?;
+        Ok(texts.into_iter().map(|(path, text)| (Some(path), text)).collect())
     }
 }
 
@@ -102,6 +232,7 @@ fn unknown(root: &Path) -> String {
         survey.rules.iter().take(SHOWN_RULES).map(|(rule, many)| format!("{many} as {rule}")).collect();
     let rules =
         if rules.is_empty() { String::new() } else { format!("; files are named after classes: {}", rules.join(", ")) };
+    let readers: Vec<_> = READERS.iter().map(|reader| format!("  {:10} {}", reader.name(), reader.about())).collect();
     format!(
         "{shown}: no reader knows this application; it has an autoloader of its own ({file}:{line}{others}; {includes}), and {classes} in \
          {files}{rules}\n\
@@ -111,13 +242,33 @@ fn unknown(root: &Path) -> String {
          known without either are:\n{}",
         if nix::unistd::Uid::effective().is_root() { " (root adds --as USER, the user of PHP's workers)" } else { "" },
         counted(survey.named, "class", "classes"),
-        readers()
+        readers.join("\n")
     )
 }
 
 const SHOWN_RULES: usize = 3;
 
-fn readers() -> String {
-    let kinds: Vec<_> = READERS.iter().map(|reader| format!("  {:10} {}", reader.name(), reader.about())).collect();
-    kinds.join("\n")
+/// Writes what differs from the existing files, atomically. Returns whether anything did.
+pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {
+    let mut written = false;
+    for (path, text) in texts {
+        let Some(path) = path else {
+            output::bytes(text)?;
+            written = true;
+            continue;
+        };
+        // An unchanged file keeps its mtime, and PHP's opcode cache keeps it.
+        if !is(path, text) {
+            make_folder(path).map_err(|error| OutputError::new(path, error))?;
+            output::whole_file(path, |out| out.write_all(text))?;
+            open_for_all(path).map_err(|error| OutputError::new(path, error))?;
+            written = true;
+        }
+    }
+    Ok(written)
+}
+
+fn is(path: &Path, text: &[u8]) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.len() == text.len() as u64)
+        && read_whole(path).is_ok_and(|there| there == text)
 }

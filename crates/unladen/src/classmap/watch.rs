@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use unladen_classmap::{Changes, Project, Watch};
-use unladen_load::Cancel;
+use unladen_load::{Cancel, LoadError};
 
-use super::problems::tell;
-use super::task::Task;
-use super::{make, summary, target};
+use crate::classmap::make;
+use crate::classmap::summary::{count, counted, tell};
+use crate::classmap::task::{self, Task};
 use crate::exit::Failure;
 use crate::say::say;
 use crate::{interrupt, output, terminal};
@@ -20,8 +20,10 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Makes the map, and again whenever files change, until Ctrl-C. Fails like [`make`](super::make) for the first map.
 /// Later errors are reported, and the map stays as it was.
 pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
-    let cancel = Cancel::new();
-    interrupt::on_signal(&cancel).map_err(watching)?;
+    let cancel = interrupt::on_signal().map_err(|error| match error {
+        LoadError::Thread { source } => watching(source),
+        other => other.into(),
+    })?;
     let start = Instant::now();
     task.check_target()?;
     let mut project = task.read()?;
@@ -32,8 +34,8 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
     let Some((Some(path), _)) = texts.first() else {
         return Err(Failure::Usage("--watch writes a file: give it with --output".to_owned()));
     };
-    let written = target::write(&texts)?.then(|| start.elapsed());
-    output::line(&summary::text(&project, task.emit, path, written, &[], terminal::style()))?;
+    let written = task::write(&texts)?.then(|| start.elapsed());
+    output::line(&make::summary(&project, task.emit, path, written, &[], terminal::style()))?;
     output::line("watching; Ctrl-C ends it")?;
     while !cancel.is_cancelled() {
         let changed = changes.wait(PATIENCE).map_err(watching)?;
@@ -77,20 +79,13 @@ fn follow(
         tell(&project.map.problems);
     }
     make::whole(task, project)?;
-    if !target::write(&task.texts(project)?)? {
+    if !task::write(&task.texts(project)?)? {
         return Ok(None);
     }
     let after = project.map.entries.len();
-    let what = if changed.all {
-        "folders or settings".to_owned()
-    } else {
-        summary::counted(changed.files.len(), "file", "files")
-    };
-    Ok(Some(format!(
-        "{what} changed: {}, {} before",
-        summary::counted(after, "class", "classes"),
-        summary::count(before)
-    )))
+    let what =
+        if changed.all { "folders or settings".to_owned() } else { counted(changed.files.len(), "file", "files") };
+    Ok(Some(format!("{what} changed: {}, {} before", counted(after, "class", "classes"), count(before))))
 }
 
 /// Watches the project, then reads it, so that changes meanwhile are noticed.

@@ -8,9 +8,10 @@ use bstr::{BString, ByteSlice};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use unladen_classmap::{Extensions, Options, READERS, reader_named};
 
-use crate::classmap::{self, Asked, Emit, Scripts, Task};
+use crate::classmap::{self, Emit, Scripts, Task};
 use crate::cmd::showing::Published;
 use crate::exit::Failure;
+use crate::output::Destination;
 
 /// Write a map of an application's classes, so that no request looks for their files
 ///
@@ -127,15 +128,15 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         ask: (!args.ask.is_empty()).then_some(Scripts { scripts: args.ask, user: args.user, php: args.php }),
         typed: typed.to_vec(),
     };
-    let asked = Asked { strict: args.strict, files: args.published.destinations().collect() };
-    if !args.check && !asked.files.is_empty() {
+    let files: Vec<Destination> = args.published.destinations().collect();
+    if !args.check && !files.is_empty() {
         return Err(Failure::Usage(
             "--html, --markdown, --junit and --sarif are of --check: add it, or leave them out".to_owned(),
         ));
     }
     match args.explain {
         Some(class) => classmap::explain(&task, class.as_bytes().as_bstr()),
-        None if args.check => classmap::check(&task, &asked),
+        None if args.check => classmap::check(&task, args.strict, &files),
         None if args.watch => classmap::watch(&task),
         None => classmap::make(&task),
     }

@@ -4,8 +4,7 @@ use unladen_load::Request;
 
 use crate::doctor::{Verdict, document, examine, text, worst};
 use crate::exit::Failure;
-use crate::headed::headed;
-use crate::runs::Origin;
+use crate::runs::{Origin, headed};
 use crate::{output, terminal};
 
 /// Tell what works on this machine and what does not, and the command that mends it

@@ -19,17 +19,8 @@ pub(super) struct FailOn {
 }
 
 impl FailOn {
-    /// For `unladen weigh`. Fails if a rule does not exist, or reads profiles.
-    pub(super) fn new(names: &[String]) -> Result<Self, Failure> {
-        Self::of(names, false)
-    }
-
-    /// For `unladen profile`. Fails if a rule does not exist, or reads no profiles.
-    pub(super) fn of_profiles(names: &[String]) -> Result<Self, Failure> {
-        Self::of(names, true)
-    }
-
-    fn of(names: &[String], profiles: bool) -> Result<Self, Failure> {
+    /// For `unladen weigh`, or for profiles. Fails if a rule does not exist, or is of the other.
+    pub(super) fn of(names: &[String], profiles: bool) -> Result<Self, Failure> {
         let mut gate = Self::default();
         for name in names {
             if name == ANY {
@@ -70,7 +61,6 @@ impl FailOn {
         verdict(pages.into_iter().flat_map(of_page).collect())
     }
 
-    /// Each named rule by itself.
     fn each(&self) -> impl Iterator<Item = (&'static str, Self)> {
         let any = self.any.then(|| (ANY, Self { any: true, rules: Vec::new() }));
         any.into_iter().chain(self.rules.iter().map(|rule| (*rule, Self { any: false, rules: vec![*rule] })))

@@ -6,25 +6,21 @@ use std::time::Duration;
 use clap::ValueEnum;
 use unladen_agent::SessionOptions;
 use unladen_document::{LinesPassedOver, LogLines};
-use unladen_load::{AccessLog, Arrivals, Cancel, LoadError, Mix, Request, Schedule, Step, rate_of};
+use unladen_load::{AccessLog, Arrivals, Mix, Request, Schedule, Step, rate_of};
 use unladen_report::Load;
 
-use crate::cmd::from_hosts;
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::sending::{Sending, Weighted};
 use crate::cmd::showing::Showing;
-use crate::cmd::values::{concurrency, latency, seed, some, some_time};
+use crate::cmd::values::{check_concurrency, concurrency, latency, seed, sending_hosts, some, some_time};
 use crate::condition::Condition;
 use crate::exit::Failure;
+use crate::interrupt;
 use crate::latency::{BUCKETS_MS, LOAD_QUANTILES};
-use crate::load::{Files, Limit, Options, Pace};
-use crate::open_loop::MOST_UNDER_WAY;
-use crate::output::Report;
+use crate::load::{self, Files, Limit, MOST_UNDER_WAY, Options, Pace};
+use crate::output::{self, Report};
 use crate::runs::Origin;
 use crate::say::say;
-use crate::{interrupt, load, output};
-
-mod from;
 
 /// Load at an exact rate, whatever the server does, and the latencies that users would see
 ///
@@ -98,15 +94,8 @@ pub(super) struct Args {
     /// Times of which the share of requests within is told [default: 1ms,5ms,…,10s]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = latency, help_heading = "What to show")]
     buckets: Vec<Duration>,
-    /// Write every request to a file, some 20 bytes each
-    #[arg(long, value_name = "FILE", help_heading = "What to show")]
-    record: Option<PathBuf>,
-    /// Write a histogram a second, as HdrHistogram's log
-    #[arg(long, value_name = "FILE", help_heading = "What to show")]
-    hdr_log: Option<PathBuf>,
-    /// Write the distribution, as HdrHistogram's table of percentiles
-    #[arg(long, value_name = "FILE", help_heading = "What to show")]
-    hdr_percentiles: Option<PathBuf>,
+    #[command(flatten)]
+    files: Files,
     #[command(flatten)]
     showing: Showing,
     #[command(flatten)]
@@ -123,19 +112,18 @@ enum Follow {
 
 pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let showing = args.showing.clone();
-    showing.check()?;
-    let written = args.record.iter().chain(&args.hdr_log).chain(&args.hdr_percentiles);
-    written.into_iter().try_for_each(|file| output::check(file))?;
+    showing.check(false)?;
+    let Files { record, hdr_log, hdr_percentiles } = &args.files;
+    record.iter().chain(hdr_log).chain(hdr_percentiles).try_for_each(|file| output::check(file))?;
     let (limit, conditions) = (args.find_capacity.clone(), args.fail_on.clone());
     load::gate::check(&conditions, &LOAD_QUANTILES.map(|(name, _)| name)).map_err(Failure::Usage)?;
     let keep = args.keep.clone();
     let (mut result, keeper) = match args.recorded()? {
-        Some(file) => (load::replay(&file, &args.buckets(), &args.files())?, None),
+        Some(file) => (load::replay(&file, &args.buckets(), &args.files)?, None),
         None => {
             let options = args.resolve()?;
             let keeper = keep.keeper(typed, showing.quiet)?;
-            let cancel = Cancel::new();
-            interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+            let cancel = interrupt::on_signal()?;
             (load::load(&options, &cancel)?, Some(keeper))
         }
     };
@@ -209,10 +197,10 @@ impl Args {
     fn resolve(self) -> Result<Options, Failure> {
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
         let pace = self.pace(seed)?;
-        let hosts = from_hosts::hosts(&self.from, "--from")?;
+        let hosts = sending_hosts(&self.from, "--from")?;
         let most = if matches!(pace, Pace::Closed) { hosts.len().max(1) } else { MOST_UNDER_WAY };
         let concurrency = self.concurrency.unwrap_or(most);
-        from_hosts::check_concurrency(concurrency, hosts.len())?;
+        check_concurrency(concurrency, hosts.len())?;
         let (requests, access_log) = self.weighted()?;
         let mix = Mix::weighted(requests.iter().enumerate().map(|(index, weighted)| (index, weighted.weight)));
         let target = self.target(&requests);
@@ -230,13 +218,14 @@ impl Args {
             limit: self.find_capacity.clone(),
             buckets: self.buckets(),
             seed,
-            files: self.files(),
+            files: self.files,
             hosts,
             sessions: SessionOptions { copy: !self.no_copy, agent: self.agent, ..SessionOptions::default() },
             quiet: self.showing.quiet,
         })
     }
 
+    /// The file of a recorded load, if there is no URL.
     fn recorded(&self) -> Result<Option<PathBuf>, Failure> {
         if !self.url.is_empty() || self.urls.is_some() {
             return Ok(None);
@@ -247,10 +236,20 @@ impl Args {
             ("--requests", self.requests.is_some()),
             ("--time", self.time.is_some()),
             ("--find-capacity", self.find_capacity.is_some()),
-            ("--record", self.record.is_some()),
+            ("--record", self.files.record.is_some()),
             ("--concurrency", self.concurrency.is_some()),
         ];
-        from::recorded(&self.from, given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name))
+        let [file] = self.from.as_slice() else {
+            return Err(Failure::Usage(
+                "--from: there is no URL. With one, hosts send to it; without, --from names the one file of a recorded load".into(),
+            ));
+        };
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((also, _)) => Err(Failure::Usage(format!(
+                "--from cannot be used with {also} where there is no URL: it then tells a load that was recorded, and sends nothing"
+            ))),
+            None => Ok(Some(file.into())),
+        }
     }
 
     fn pace(&self, seed: u64) -> Result<Pace, Failure> {
@@ -326,13 +325,5 @@ impl Args {
         buckets.sort_unstable();
         buckets.dedup();
         buckets
-    }
-
-    fn files(&self) -> Files {
-        Files {
-            record: self.record.clone(),
-            hdr_log: self.hdr_log.clone(),
-            hdr_percentiles: self.hdr_percentiles.clone(),
-        }
     }
 }

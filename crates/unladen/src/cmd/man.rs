@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Command;
 use clap_mangen::Man;
 
 use crate::exit::Failure;
-use crate::output::{self, OutputError};
+use crate::output;
 
 /// Print the manual page of `unladen`, of one command or of unladen.toml, or write all pages into a folder
 #[derive(Debug, clap::Args)]
@@ -59,7 +59,18 @@ struct Page {
 pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
     let pages = pages(root);
     match args.output.as_deref().filter(|folder| !output::is_stdout(folder)) {
-        Some(folder) => Ok(write_pages(&pages, folder)?),
+        Some(folder) => {
+            let write = |page: &Page| {
+                let mut folder = folder.to_owned();
+                if page.file == SETTINGS && folder.ends_with("man1") {
+                    folder.set_file_name("man5");
+                    // If it is neither there nor can be made, writing the page says so.
+                    let _ = std::fs::create_dir(&folder);
+                }
+                output::whole_file(&folder.join(&page.file), |out| out.write_all(&page.text))
+            };
+            Ok(pages.iter().try_for_each(write)?)
+        }
         None => {
             let is_settings = args.command == ["unladen.toml"];
             let file = ["unladen"].into_iter().chain(args.command.iter().map(String::as_str)).collect::<Vec<_>>();
@@ -77,19 +88,6 @@ pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
     }
 }
 
-fn write_pages(pages: &[Page], folder: &Path) -> Result<(), OutputError> {
-    for page in pages {
-        let mut folder = folder.to_owned();
-        if page.file == SETTINGS && folder.ends_with("man1") {
-            folder.set_file_name("man5");
-            // If it is neither there nor can be made, writing the page says so.
-            let _ = std::fs::create_dir(&folder);
-        }
-        output::whole_file(&folder.join(&page.file), |out| out.write_all(&page.text))?;
-    }
-    Ok(())
-}
-
 fn pages(root: Command) -> Vec<Page> {
     let mut root = root.disable_help_subcommand(true);
     root.build();
@@ -99,7 +97,6 @@ fn pages(root: Command) -> Vec<Page> {
     pages
 }
 
-/// Adds the page of a command and those of its subcommands.
 fn collect(command: &Command, name: &str, parent: Option<&str>, pages: &mut Vec<Page>) {
     let commands: Vec<&Command> = command.get_subcommands().filter(|command| !command.is_hide_set()).collect();
     let below = commands.iter().map(|command| format!("{name}-{}", command.get_name()));
@@ -212,7 +209,6 @@ fn blocks(extra: &str) -> String {
     text
 }
 
-/// Escapes what roff would take for commands.
 fn roff(line: &str) -> String {
     let escaped = line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
     if escaped.starts_with('.') { format!("\\&{escaped}") } else { escaped }

@@ -40,7 +40,6 @@ fn without_help_of_help(args: Vec<OsString>) -> Vec<OsString> {
     args.into_iter().filter(|arg| arg != "--help" && arg != "-h").collect()
 }
 
-/// The word after a leading `--color`.
 fn first_word(args: &[OsString]) -> Option<&OsString> {
     let colour = args.get(1)?;
     args.get(match colour.to_str() {

@@ -3,16 +3,13 @@
 mod diff;
 mod files;
 mod how;
-mod page;
 
-use unladen_load::{Cancel, LoadError};
 use unladen_profiler::Prepended;
 
 use crate::cmd::fail_on::FailOn;
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::profile::files::{Kept, TOP};
-use crate::cmd::profile::how::How;
-use crate::cmd::profile::page::page_of;
+use crate::cmd::profile::how::{How, page_of};
 use crate::cmd::rules;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
@@ -92,15 +89,14 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
 
 fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
     let Some(url) = &args.url else { return Err(Failure::Usage("a URL was expected".into())) };
-    args.showing.check_profile()?;
-    let gate = FailOn::of_profiles(&args.fail_on)?;
+    args.showing.check(true)?;
+    let gate = FailOn::of(&args.fail_on, true)?;
     let options = args.how.resolve(args.showing.quiet)?;
     let folder = args.kept.folder()?;
     let page = page_of(&args.sending, url)?;
     let mut keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
-    keeper.set_seed(options.seed);
-    let cancel = Cancel::new();
-    interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+    keeper.origin.set_seed(options.seed);
+    let cancel = interrupt::on_signal()?;
 
     let Ran { mut result, failure } = profile::profile(page, &options, &cancel)?;
     result.top = args.top;

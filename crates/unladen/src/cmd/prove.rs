@@ -4,16 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_agent::{Host, SessionOptions};
-use unladen_load::{Arrivals, Cancel, LoadError, Request, rate_of};
+use unladen_load::{Arrivals, Request, rate_of};
 use unladen_probe::GroupBy;
 use unladen_prove::{AnswerPart, Budget, Experiment, Load, Pace};
 use unladen_report::{ArmResult, Ended, Metric};
 
-use crate::cmd::from_hosts;
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
-use crate::cmd::values::{concurrency, percent, seed, some, some_time};
+use crate::cmd::values::{check_concurrency, concurrency, percent, seed, sending_hosts, some, some_time};
 use crate::condition::Condition;
 use crate::exit::Failure;
 use crate::output::Report;
@@ -122,7 +121,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         return restore(file);
     }
     let showing = args.showing.clone();
-    showing.check()?;
+    showing.check(false)?;
     let is_check = args.check;
     let keep = args.keep.clone();
     let options = args.resolve()?;
@@ -140,8 +139,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         };
         say!("unladen: {arms} arms in turns, {}{until}", prove::estimate(&options.experiment, arms, counts));
     }
-    let cancel = Cancel::new();
-    interrupt::on_signal_while_switched(&cancel).map_err(|source| LoadError::Thread { source })?;
+    let cancel = interrupt::on_signal_while_switched()?;
     let Proved { result, failure, put_back } = prove::prove(&options, &cancel)?;
     let written = showing.show_and_keep(Report::Prove(&result), &keeper, || None);
     if let (Err(error), true) = (&written, failure.is_some() || !put_back.is_complete()) {
@@ -286,7 +284,7 @@ impl Args {
     fn hosts(&self, load: &mut Load) -> Result<Vec<Host>, Failure> {
         let is_typed = !self.from.is_empty();
         let (from, said) = if is_typed { (&self.from, "--from") } else { (&load.from, "[load] from") };
-        let hosts = from_hosts::hosts(from, said)?;
+        let hosts = sending_hosts(from, said)?;
         if hosts.is_empty() {
             if self.no_copy || self.agent.is_some() {
                 let of = if self.no_copy { "--no-copy" } else { "--agent" };
@@ -302,7 +300,7 @@ impl Args {
             *concurrency = hosts.len();
         }
         if let Pace::Closed { concurrency } = load.pace {
-            from_hosts::check_concurrency(concurrency, hosts.len())?;
+            check_concurrency(concurrency, hosts.len())?;
         }
         Ok(hosts)
     }

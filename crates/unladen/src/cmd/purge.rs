@@ -6,12 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use unladen_serve_config::Config;
 
+use crate::admin::written;
 use crate::cmd::values::{admin_address, some_time};
 use crate::exit::Failure;
-use crate::headed::headed;
 use crate::output;
-use crate::purge::{Patience, PurgeError, Spread, Wait, What, Wish, purge, written};
-use crate::runs::Origin;
+use crate::purge::{Patience, PurgeError, Spread, Wait, What, Wish, purge};
+use crate::runs::{Origin, headed};
 
 /// Make a running `unladen serve` forget pages that it keeps
 ///
@@ -88,9 +88,10 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
             ));
         }
     };
-    let meant = args.url.into_iter().map(|url| (format!("url {url}"), What::Url(url)));
-    let meant = meant.chain(args.prefix.into_iter().map(|prefix| (format!("prefix {prefix}"), What::Prefix(prefix))));
-    let meant = meant.chain(args.tag.into_iter().map(|tag| (format!("tag {tag}"), What::Tag(tag))));
+    let named = |kind, names: Vec<String>| {
+        names.into_iter().map(move |name| (format!("{kind} {name}"), What::Named(kind, name)))
+    };
+    let meant = named("url", args.url).chain(named("prefix", args.prefix)).chain(named("tag", args.tag));
     let patience = Patience { wait: args.wait, longest: args.wait_for };
     let mut account = Account { purged: 0, told: Vec::new() };
     for (name, what) in meant.chain(args.all.then_some(("all".to_owned(), What::All))) {
@@ -147,7 +148,6 @@ impl Account {
         lines.join("\n")
     }
 
-    /// Whether enough nodes have confirmed.
     fn judge(&self) -> Result<(), Failure> {
         let failed: Vec<&str> = self
             .told

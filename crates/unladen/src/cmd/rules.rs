@@ -9,9 +9,8 @@ use unladen_finding::{RULES, Rule, rule_named};
 use unladen_trace::EvidenceSource;
 
 use crate::exit::Failure;
-use crate::headed::headed;
 use crate::output;
-use crate::runs::Origin;
+use crate::runs::{Origin, headed};
 
 /// List the rules by which `unladen weigh` finds what each request carries, or explain one
 #[derive(Debug, clap::Args)]
@@ -34,16 +33,11 @@ pub(super) fn run(args: &Args, typed: &[String]) -> Result<(), Failure> {
             document["rules"][0]["page"] = rule.page().into();
             told(document)
         }
-        (Some(name), false) => return explain(name),
+        (Some(name), false) => named(name)?.page().to_owned(),
         (None, true) => told(json(RULES)),
         (None, false) => table(),
     };
     Ok(output::line(text.trim_end())?)
-}
-
-/// Prints a rule's page.
-pub(super) fn explain(name: &str) -> Result<(), Failure> {
-    Ok(output::line(named(name)?.page().trim_end())?)
 }
 
 /// The rule of that name.

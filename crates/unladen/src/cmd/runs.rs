@@ -5,7 +5,6 @@ mod export;
 mod find;
 mod import;
 mod list;
-mod place;
 mod remove;
 mod serve;
 mod show;

@@ -13,7 +13,8 @@ use unladen_load::{
 use unladen_load::{ClientIdentity, time_of};
 use unladen_prove::Load;
 
-use crate::cmd::values::{address, base64, cookies_of};
+use crate::carried::basic;
+use crate::cmd::values::{address, cookies_of};
 use crate::exit::Failure;
 use crate::say::say;
 
@@ -156,7 +157,6 @@ impl Sending {
         })
     }
 
-    /// Adds to a request what all of them carry.
     pub(super) fn dress(&self, builder: RequestBuilder, body: Option<&[u8]>) -> Result<Request, Failure> {
         Ok(self.dressed(builder, body, false)?.build()?)
     }
@@ -184,7 +184,6 @@ impl Sending {
         Ok(builder)
     }
 
-    /// Applies the options to an experiment's load.
     pub(super) fn fill(&self, load: &mut Load) -> Result<(), Failure> {
         if self.unix_socket.is_some() || self.connect_to.is_some() {
             return Err(Failure::Usage("an experiment connects to the hosts of its URLs: give those".into()));
@@ -223,19 +222,14 @@ impl Sending {
             &self.expect_status,
             &self.expect_body,
         ];
-        self.no_keepalive
-            || self.no_cookies
+        let flags = self.no_keepalive || self.no_cookies || self.http1 || self.http2 || self.http10 || self.location;
+        let is_tls_given = self.insecure || self.cacert.is_some() || self.cert.is_some();
+        flags
+            || is_tls_given
             || !matches!(self.http, Http::Auto)
-            || self.http1
-            || self.http2
-            || self.http10
-            || self.location
             || self.unix_socket.is_some()
             || self.connect_to.is_some()
             || self.timeout != TIMEOUT
-            || self.insecure
-            || self.cacert.is_some()
-            || self.cert.is_some()
             || !self.header.is_empty()
             || !self.cookie.is_empty()
             || texts.iter().any(|text| text.is_some())
@@ -262,7 +256,7 @@ impl Sending {
         }
         // As curl: the header wins.
         if let Some(user) = self.user.as_ref().filter(|_| !is_authorized) {
-            headers.push(format!("Authorization: Basic {}", base64(user.as_bytes())).parse()?);
+            headers.push(basic(user.as_bytes()).parse()?);
         }
         if let Some(agent) = &self.user_agent {
             headers.push(format!("User-Agent: {agent}").parse()?);

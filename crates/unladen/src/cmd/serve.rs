@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use unladen_load::{Header, Request};
 use unladen_serve::Asking;
-use unladen_serve_config::presets::{self, STARTERS};
+use unladen_serve_config::presets::STARTERS;
 
 use crate::cmd::values::{admin_address, cookies_of};
 use crate::exit::Failure;
@@ -65,32 +65,8 @@ pub(super) struct Args {
     /// The same as FILE
     #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "root", "php", "to", "acme"])]
     config: Option<PathBuf>,
-    /// No file: a site at this address, such as :8080, 127.0.0.1:8080 or unix:/run/site.sock
-    #[arg(long, value_name = "ADDRESS", help_heading = "A site without a file")]
-    site: Option<String>,
-    /// The application of --site; may be repeated, and they share the requests
-    #[arg(long, value_name = "URL", help_heading = "A site without a file")]
-    to: Vec<String>,
-    /// The folder of files of --site
-    #[arg(long, value_name = "DIR", help_heading = "A site without a file")]
-    root: Option<PathBuf>,
-    /// Who runs the scripts of --root: the socket of PHP-FPM, or fcgi://HOST:PORT
-    #[arg(long, value_name = "SOCKET", help_heading = "A site without a file")]
-    php: Option<String>,
-    /// The application whose usual settings --site has
-    #[arg(long, value_name = "NAME", help_heading = "A site without a file")]
-    #[arg(value_parser = PossibleValuesParser::new(presets::names()), conflicts_with_all = ["file", "config"])]
-    preset: Option<String>,
-    /// The names that --site answers for: example.org,www.example.org
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "A site without a file")]
-    #[arg(conflicts_with_all = ["file", "config"])]
-    hosts: Vec<String>,
-    /// Certificates of Let's Encrypt for --hosts, which writes to this address; --site is then :443, and :80 for http
-    #[arg(long, value_name = "EMAIL", help_heading = "A site without a file")]
-    acme: Option<String>,
-    /// Another authority than Let's Encrypt: letsencrypt-staging, to try it first, or the URL of a directory
-    #[arg(long, value_name = "URL", requires = "acme", help_heading = "A site without a file")]
-    acme_directory: Option<String>,
+    #[command(flatten)]
+    site: SiteOptions,
     /// Write a configuration to begin with, to standard output or into FILE, which must not be there yet
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(STARTERS.iter().map(|one| one.name)))]
     #[arg(conflicts_with_all = ["config", "check", "explain", "site", "root", "php", "to", "acme", "preset", "hosts"])]
@@ -170,19 +146,9 @@ impl Args {
         if let Some(file) = self.file.as_ref().or(self.config.as_ref()) {
             return Source::File(file.clone());
         }
-        Source::Options(SiteOptions {
-            listen: self.site.clone(),
-            root: self.root.clone(),
-            php: self.php.clone(),
-            to: self.to.clone(),
-            preset: self.preset.clone(),
-            hosts: self.hosts.clone(),
-            acme: self.acme.clone(),
-            acme_directory: self.acme_directory.clone(),
-        })
+        Source::Options(self.site.clone())
     }
 
-    /// The request whose treatment is explained.
     fn asking(&self) -> Result<Option<Asking>, Failure> {
         let Some(url) = &self.url else { return Ok(None) };
         let mut builder = Request::get(url)?;

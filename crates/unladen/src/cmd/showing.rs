@@ -55,17 +55,9 @@ impl Published {
 }
 
 impl Showing {
-    /// Checks, before measuring, that the files can be written and in which format.
-    pub(super) fn check(&self) -> Result<(), Failure> {
-        self.check_as(false)
-    }
-
-    /// Like [`Self::check`], for a profile, which can also be written in other tools' formats.
-    pub(super) fn check_profile(&self) -> Result<(), Failure> {
-        self.check_as(true)
-    }
-
-    fn check_as(&self, of_profile: bool) -> Result<(), Failure> {
+    /// Checks, before measuring, that the files can be written and in which format: a profile can also be written in other
+    /// tools' formats.
+    pub(super) fn check(&self, of_profile: bool) -> Result<(), Failure> {
         Ok(self.destinations().iter().try_for_each(|file| file.check(of_profile))?)
     }
 
@@ -80,14 +72,14 @@ impl Showing {
         keeper: &Keeper,
         evidence: impl FnOnce() -> Option<Vec<u8>>,
     ) -> Result<(), Failure> {
-        let about = keeper.about();
+        let about = keeper.origin.about();
         let shown = self.show(result, &about);
         let document = result.document(&about);
         let compared = keeper.comparison(&document);
         let kept = keeper.keep(&document, evidence);
         shown?;
         kept?;
-        let (Some(comparison), Some(against)) = (compared?, keeper.against()) else { return Ok(()) };
+        let (Some(comparison), Some(against)) = (compared?, &keeper.against) else { return Ok(()) };
         for file in &against.files {
             Destination::of_name(file).write_comparison(&comparison)?;
         }

@@ -93,7 +93,6 @@ fn option_of<'c, 'w>(command: &'c Command, word: &'w str) -> (Option<&'c Arg>, S
     (None, word.to_owned(), None)
 }
 
-/// A value of an option, without secrets.
 fn shown(option: &Arg, value: &str) -> String {
     let id = option.get_id().as_str();
     if COMMANDS.contains(&id) {

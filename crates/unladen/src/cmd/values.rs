@@ -1,9 +1,14 @@
-//! Values of options that several commands take. Each error is a clause that follows the option's name and value.
+//! Values of options that several commands take. Each error is a clause that follows the option's name and value; but for
+//! [`sending_hosts`], which a file may name too.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
+use unladen_agent::{Host, HostError};
 use unladen_load::{count_of, time_of};
+
+use crate::exit::Failure;
 
 /// `2%` or `0.02`, as a share; not 0.
 pub(super) fn percent(text: &str) -> Result<f64, String> {
@@ -50,27 +55,11 @@ pub(super) fn cookies_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|cookie| !cookie.is_empty())
 }
 
-/// As curl's -u sends it (RFC 4648, section 4).
-pub(super) fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4_usize {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
-            text.push(if place <= chunk.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
-}
-
 pub(super) fn concurrency(text: &str) -> Result<usize, String> {
     let count = count_of(text).ok().filter(|count| (1..=10_000).contains(count));
     count.map(|count| count as usize).ok_or_else(|| "expected 1 to 10,000 requests at once, such as 10".to_owned())
 }
 
-/// A number above 0.
 pub(super) fn some(text: &str) -> Result<u64, String> {
     match count_of(text)? {
         0 => Err("expected at least 1, such as 500, 10k or 1M".to_owned()),
@@ -78,7 +67,6 @@ pub(super) fn some(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A time above 0.
 pub(super) fn some_time(text: &str) -> Result<Duration, String> {
     match time_of(text)? {
         Duration::ZERO => Err("expected a time above 0, such as 30s".to_owned()),
@@ -92,9 +80,45 @@ pub(super) fn latency(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| "expected times with their units, such as 5ms or 1.5s".to_owned())
 }
 
-/// The seed that repeats an earlier run.
 pub(super) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| "expected the whole number that the earlier run shows as its seed".to_owned())
+}
+
+const MOST: usize = 32;
+
+/// Unnamed hosts are called `agent-1` and so on, by position. `said` says where they were named.
+pub(super) fn sending_hosts(from: &[String], said: &str) -> Result<Vec<Host>, Failure> {
+    let usage = |error: HostError| Failure::Usage(format!("{said}: {error}"));
+    if from.len() > MOST {
+        return Err(Failure::Usage(format!("{said}: {} hosts are given, and {MOST} is the most", from.len())));
+    }
+    let mut hosts: Vec<Host> = Vec::new();
+    for (index, text) in from.iter().enumerate() {
+        if Path::new(text).is_file() {
+            return Err(Failure::Usage(format!(
+                "{said} {text}: this is a file. A recorded load is told by `unladen load --from FILE`, without a URL; a host is a command, such as 'ssh gen1'"
+            )));
+        }
+        let host = match text.split_once('=') {
+            Some((name, command)) if !name.contains([' ', '\t']) => Host::new(name, command).map_err(usage)?,
+            _ => Host::new(&format!("agent-{}", index + 1), text).map_err(usage)?,
+        };
+        if hosts.iter().any(|other| other.name == host.name) {
+            return Err(Failure::Usage(format!("{said}: two hosts have the name {}", host.name)));
+        }
+        hosts.push(host);
+    }
+    Ok(hosts)
+}
+
+/// Refuses a closed loop in which a host would have nothing to send.
+pub(super) fn check_concurrency(concurrency: usize, hosts: usize) -> Result<(), Failure> {
+    if concurrency >= hosts {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "--concurrency {concurrency} is of the whole load: {hosts} hosts need at least one request under way for each host"
+    )))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use unladen_agent::{Host, SessionOptions};
-use unladen_load::{Cancel, DriverConfig, LoadError, rate_of, time_of};
+use unladen_load::{DriverConfig, rate_of, time_of};
 use unladen_probe::GroupBy;
 use unladen_report::{Ended, Inside};
 use unladen_trace::Recording;
@@ -130,7 +130,7 @@ enum By {
 
 pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let showing = args.showing.clone();
-    let gate = FailOn::new(&args.fail_on)?;
+    let gate = FailOn::of(&args.fail_on, false)?;
     // A gate that never sees its evidence would always be open; a recorded run may have had a restart.
     if args.restart.is_none() && args.from.is_none() && args.fail_on.iter().any(|name| name == COLD_START) {
         let said =
@@ -138,7 +138,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         return Err(Failure::Usage(said));
     }
     if let Some(file) = &args.from {
-        showing.check()?;
+        showing.check(false)?;
         let mut pages: Vec<Inside> = Recording::read(file)?.pages.iter().map(weigh::inside).collect();
         pages.iter_mut().for_each(|page| page.gates = gate.gates(page));
         let about = Origin::of_file(typed).about();
@@ -149,14 +149,13 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let keep = args.keep.clone();
     let experiments = args.experiments.clone();
     let options = args.resolve()?;
-    showing.check()?;
+    showing.check(false)?;
     record.iter().try_for_each(|file| output::check(file))?;
     let experiments = experiments.map(|folder| Experiments::new(&folder, &options)).transpose()?;
     let mut keeper = keep.keeper(typed, showing.quiet)?;
-    let cancel = Cancel::new();
-    interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+    let cancel = interrupt::on_signal()?;
     let Outcome { mut result, pages, failure, executables } = weigh::weigh(options, &cancel)?;
-    keeper.saw(&executables);
+    keeper.origin.saw(&executables);
     let insides = result.urls.iter_mut().filter_map(|url| url.inside.as_mut());
     insides.for_each(|page| page.gates = gate.gates(page));
 

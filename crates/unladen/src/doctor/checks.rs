@@ -1,50 +1,35 @@
-//! The list of checks; one file a check.
+//! The list of checks; those of one thing are one file.
 
-mod cgroup;
-mod clock;
-mod container;
-mod counters;
-mod kernel;
-mod logs;
-mod open_files;
-mod perl;
-mod php;
-mod ports;
+mod applications;
+mod folders;
 mod privileges;
-mod processes;
 mod processors;
-mod roots;
-mod stacks;
-mod steal;
-mod store;
-mod symbols;
-mod systemd;
-mod temporary;
+mod system;
 mod tracer;
 mod url;
 
 use super::check::Check;
 
-pub(crate) static CHECKS: &[&dyn Check] = &[
-    &privileges::Privileges,
-    &kernel::Kernel,
-    &tracer::TracerLoads,
-    &stacks::Stacks,
-    &counters::Counters,
-    &cgroup::ControlGroups,
-    &container::Container,
-    &steal::Steal,
-    &clock::Clock,
-    &processors::Processors,
-    &open_files::OpenFiles,
-    &php::Php,
-    &perl::Perl,
-    &symbols::Symbols,
-    &logs::Logs,
-    &store::Store,
-    &ports::Ports,
-    &systemd::Systemd,
-    &temporary::Temporary,
-    &roots::Authorities,
-    &url::Page,
+pub(crate) static CHECKS: &[Check] = &[
+    privileges::PRIVILEGES,
+    system::KERNEL,
+    tracer::TRACER,
+    tracer::STACKS,
+    tracer::COUNTERS,
+    system::CONTROL_GROUPS,
+    system::CONTAINER,
+    processors::STEAL,
+    processors::CLOCK,
+    processors::PROCESSORS,
+    privileges::FILES,
+    applications::PHP,
+    applications::PERL,
+    applications::SYMBOLS,
+    folders::LOGS,
+    folders::STORE,
+    privileges::PORTS,
+    system::SYSTEMD,
+    folders::TEMPORARY,
+    url::AUTHORITIES,
+    url::URL,
 ];

@@ -1,4 +1,4 @@
-//! The principal type is [`Row`]: what a check found, and its remedy.
+//! The principal type is [`Row`]: what a check found, and its remedy, a command of root's perhaps ([`as_root`]).
 
 use serde::Serialize;
 
@@ -99,4 +99,15 @@ impl Row {
     pub(crate) fn advice(self, advice: impl Into<String>) -> Self {
         Self { advice: advice.into(), ..self }
     }
+}
+
+pub(crate) const AS_ROOT: &str = "sudo unladen doctor";
+
+/// Whether this is root, as far as users go.
+pub(crate) fn is_root() -> bool {
+    nix::unistd::geteuid().is_root()
+}
+
+pub(crate) fn as_root(command: &str) -> String {
+    if is_root() { command.to_owned() } else { format!("sudo {command}") }
 }

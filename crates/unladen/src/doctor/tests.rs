@@ -1,8 +1,9 @@
 use std::path::Path;
+use std::time::Duration;
 
 use unladen_report::Style;
 
-use super::row::{Row, Verb};
+use super::row::Verb;
 use super::*;
 
 /// A small virtual machine, as a user without privileges sees it.
@@ -75,6 +76,28 @@ fn every_check_has_a_row_in_the_documentation() {
     let (_, table) = page.split_once("## Checks").unwrap();
     let rows: Vec<&str> =
         table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`').map(|(name, _)| name)).collect();
-    let names: Vec<&str> = CHECKS.iter().map(|check| check.name()).collect();
+    let names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
     assert_eq!(rows, names, "docs/reference/doctor.md has one row for each check, in their order");
+}
+
+fn quick(_: &Asked) -> Vec<Row> {
+    vec![Row::ok(Verb::ALL, "it works")]
+}
+
+fn hanging(_: &Asked) -> Vec<Row> {
+    std::thread::sleep(Duration::from_secs(3_600));
+    Vec::new()
+}
+
+#[test]
+fn one_that_hangs_is_told_and_holds_up_nobody() {
+    static MADE_UP: [Check; 3] = [
+        Check { limit: Duration::from_millis(20), ..Check::new("hanging", &[Verb::Load], hanging) },
+        Check::new("quick", Verb::ALL, quick),
+        Check { limit: Duration::from_secs(3_600), ..Check::new("patient", Verb::ALL, quick) },
+    ];
+    let found = run(&MADE_UP, Asked::of_this_machine(None));
+    let verdicts: Vec<_> = found.iter().map(|checked| checked.rows[0].verdict).collect();
+    assert_eq!(verdicts, [Verdict::Limited, Verdict::Ok, Verdict::Ok]);
+    assert_eq!(found[0].rows[0].what, "no answer within 0.02 s");
 }

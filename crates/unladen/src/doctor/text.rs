@@ -1,10 +1,11 @@
-//! [`text`]: the checks as people read them.
+//! The checks as people read them, [`text`], and as JSON, [`document`].
 
 use std::fmt::Write as _;
 
+use serde_json::{Value, json};
 use unladen_report::Style;
 
-use super::checked::{Checked, worst};
+use super::check::{Checked, worst};
 use super::row::{Row, Verb, Verdict};
 
 /// `missing  `, before the name of a check.
@@ -28,6 +29,18 @@ pub(crate) fn text(checked: &[Checked], style: Style) -> String {
     // Writing to a String does not fail.
     let _ = write!(text, "\n{summary}");
     text
+}
+
+/// `unladen.doctor/1`; docs/reference/json.md lists the fields.
+pub(crate) fn document(checked: &[Checked]) -> Value {
+    let row = |name: &'static str, row: &Row| {
+        let mut row = json!(row);
+        row["check"] = name.into();
+        row
+    };
+    let rows = |checked: &Checked| checked.rows.iter().map(|found| row(checked.name, found)).collect::<Vec<_>>();
+    let checks: Vec<Value> = checked.iter().flat_map(rows).collect();
+    json!({ "schema": "unladen.doctor/1", "verdict": worst(checked), "checks": checks })
 }
 
 fn write_row(name: &str, names: usize, row: &Row, style: Style, text: &mut String) {

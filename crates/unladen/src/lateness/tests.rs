@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn stretch(stolen_ms: u64, late_ms: u64) -> Stretch {
@@ -59,4 +61,55 @@ fn a_quota_is_named_as_one() {
 #[test]
 fn a_millisecond_is_punctual() {
     assert_eq!((beyond(1_000_000), beyond(1_500_000)), (0, 500_000));
+}
+
+proptest! {
+    #[test]
+    fn stretches_side_by_side_hold_each_request_once(
+        planned in prop::collection::vec((0_u64..2_000_000_000_000, 0_u64..5_000_000), 0..200),
+        mut cuts in prop::collection::vec(0_u64..2_000_000_000_000, 0..20),
+    ) {
+        let mut lateness = Lateness::default();
+        planned.iter().for_each(|(planned, lag)| lateness.record(*planned, *lag));
+        prop_assert!(lateness.slices.len() <= MOST_SLICES);
+        cuts.sort_unstable();
+        let cuts: Vec<Duration> = cuts.into_iter().map(Duration::from_nanos).chain([Duration::MAX]).collect();
+        let mut from = Duration::ZERO;
+        let mut sum = (0, 0);
+        for to in cuts {
+            let (requests, late) = lateness.between(from, to);
+            sum = (sum.0 + requests, sum.1 + late);
+            from = to;
+        }
+        let late: u64 = planned.iter().map(|(_, lag)| beyond(*lag)).sum();
+        prop_assert_eq!(sum, (planned.len() as u64, late));
+    }
+}
+
+#[test]
+fn a_request_is_where_it_was_planned() {
+    let mut lateness = Lateness::default();
+    lateness.record(1_100_000_000, 5_000_000);
+    let second = Duration::from_secs;
+    assert_eq!(lateness.between(second(0), second(1)), (0, 0));
+    assert_eq!(lateness.between(second(1), second(2)), (1, 4_000_000));
+}
+
+const MS: u64 = 1_000_000;
+
+#[test]
+fn what_is_late_is_told_by_the_latencies_that_it_would_show_beside() {
+    let late = |median, p99| unfit(Generated { median, lag: Some((p99, None)), ..Generated::default() });
+    assert!(late(Some(100 * MS), 5 * MS).is_empty(), "5 % of the median");
+    assert!(matches!(late(Some(100 * MS), 6 * MS)[..], [Unfit::Late { limit, .. }] if limit == 5 * MS));
+    assert!(late(Some(MS), MS).is_empty() && late(None, MS).is_empty(), "a millisecond is never late");
+    assert_eq!((late(Some(MS), 2 * MS).len(), late(None, 2 * MS).len()), (1, 1));
+}
+
+#[test]
+fn a_thread_is_busy_only_in_a_load_that_tells() {
+    let ms = Duration::from_millis;
+    let busy = |worked, sending| unfit(Generated { worked, sending, ..Generated::default() });
+    assert!(matches!(busy(ms(95), ms(100))[..], [Unfit::Busy { taken: None, .. }]));
+    assert!(busy(ms(90), ms(90)).is_empty() && busy(ms(80), ms(100)).is_empty());
 }

@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use unladen_load::{BinnedLatencies, ErrorKind, Mix, RecordSummary, RequestRecord, Step};
+use unladen_load::{BinnedLatencies, ErrorKind, LoadEnd, Mix, RecordSummary, RequestRecord, Step};
+use unladen_report::{Drift, Lost};
 
-use crate::load::lateness::Lateness;
+use crate::exit::Failure;
+use crate::lateness::Lateness;
+use crate::load::machine_log::Stretches;
 use crate::load::slices::Slices;
 
 /// Requests of a mix with figures of their own, those with the largest shares; the others are in the sums alone.
 pub(crate) const TOLD_APART: usize = 20;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Account {
     /// Requests with a latency: answered as expected, or not in time.
     pub(crate) all: Slices,
@@ -60,27 +63,12 @@ impl Account {
             indices.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
             by_request.extend(indices.into_iter().take(TOLD_APART).map(|index| (index, Part::default())));
         }
+        let steps = if steps.len() > 1 { steps } else { &[] };
         Self {
-            all: Slices::default(),
-            new: Slices::default(),
-            reused: Slices::default(),
-            recorded: 0,
-            answered: 0,
-            cut_short: 0,
-            changed: 0,
-            body_bytes: 0,
-            errors: BTreeMap::new(),
-            statuses: BTreeMap::new(),
             buckets: buckets.iter().map(|bound| (*bound, 0)).collect(),
-            lag: Lag::default(),
-            lateness: Lateness::default(),
             by_request,
-            by_step: if steps.len() > 1 {
-                steps.iter().map(|step| (*step, Part::default())).collect()
-            } else {
-                Vec::new()
-            },
-            last_done_ns: 0,
+            by_step: steps.iter().map(|step| (*step, Part::default())).collect(),
+            ..Self::default()
         }
     }
 
@@ -163,8 +151,6 @@ impl Part {
     }
 }
 
-// === impl Lag ===
-
 impl Lag {
     /// `None` if the request had to wait for another one to end.
     pub(crate) fn record(&mut self, lag_ns: Option<u64>) {
@@ -187,7 +173,6 @@ impl Lag {
         (!self.histogram.is_empty()).then(|| self.histogram.value_at_quantile(q))
     }
 
-    /// Each distinct value, in ns, with its count.
     pub(crate) fn values(&self) -> impl Iterator<Item = (u64, u32)> {
         let counts = self.histogram.iter_recorded();
         counts.map(|step| (step.value_iterated_to(), u32::try_from(step.count_at_value()).unwrap_or(u32::MAX)))
@@ -205,4 +190,54 @@ impl Default for Lag {
         let Ok(histogram) = Histogram::new_with_bounds(1, 3_600_000_000_000, 3) else { unreachable!() };
         Self { histogram, waited: 0 }
     }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct AgentPart {
+    pub(crate) name: String,
+    pub(crate) command: String,
+    pub(crate) recorded: u64,
+    pub(crate) answered: u64,
+    /// Recorded requests that are only counted, since their records were lost.
+    pub(crate) unrecorded: u64,
+    pub(crate) lag: Lag,
+    pub(crate) lateness: Lateness,
+    pub(crate) machine: Stretches,
+    /// `None` if the agent was lost.
+    pub(crate) end: Option<LoadEnd>,
+    pub(crate) lost: Option<Lost>,
+    /// Planned requests that a lost agent did not report; `None` without a planned number, as in a closed loop that
+    /// time ends.
+    pub(crate) missing: Option<u64>,
+    /// How far its start may be from the agreed one.
+    pub(crate) start_uncertainty: Duration,
+    pub(crate) round_trip: Duration,
+    pub(crate) drift: Option<Drift>,
+}
+
+impl AgentPart {
+    pub(crate) fn record(&mut self, record: &RequestRecord) {
+        self.recorded += 1;
+        self.answered += u64::from(record.error.is_none());
+        self.lag.record(record.lag_ns);
+        if let Some(lag_ns) = record.lag_ns {
+            self.lateness.record(record.planned_ns, lag_ns);
+        }
+    }
+
+    pub(crate) fn summarise(&mut self, summary: &RecordSummary) {
+        self.recorded = self.recorded.saturating_add(summary.recorded);
+        self.answered = self.answered.saturating_add(summary.answered);
+        self.unrecorded = self.unrecorded.saturating_add(summary.recorded);
+        self.lag.absorb(&summary.lag, summary.waited);
+    }
+}
+
+pub(crate) trait Ledger {
+    fn record(&mut self, record: &RequestRecord) -> Result<(), Failure>;
+
+    fn summarise(&mut self, summary: &RecordSummary);
+
+    /// Called several times a second, with the time since the start. Fails if a file cannot be written.
+    fn look(&mut self, elapsed: Duration) -> Result<(), Failure>;
 }

@@ -6,19 +6,16 @@
 
 use std::time::Duration;
 
-use unladen_load::{Cancel, Schedule, Step};
+use unladen_load::{Schedule, Step};
 use unladen_report::{Capacity, ErrorCount, Load, Trial, Unfit};
 
 use crate::exit::Failure;
 use crate::latency::latency;
-use crate::load::limit::Limit;
-use crate::load::options::{Options, Pace};
+use crate::load::account::Account;
+use crate::load::options::{Limit, Options, Pace};
 use crate::load::recorder::record_end;
 use crate::load::result::{Ran, result};
-use crate::load::sender::Sender;
-use crate::load::stretch::{account, head, is_interrupted, plan};
-use crate::load::trial::Sent;
-use crate::progress::Progress;
+use crate::load::sender::{Loading, Sent, account, head, is_interrupted, plan};
 
 /// Ratio of broken to held rate at which the search ends.
 const NARROW: f64 = 1.05;
@@ -33,12 +30,8 @@ const SPARE: f64 = 2.0;
 const LONGEST_TRIAL: Duration = Duration::from_secs(120);
 
 struct Search<'a> {
-    options: &'a Options,
+    loading: Loading<'a>,
     limit: &'a Limit,
-    http: &'a str,
-    sender: &'a mut Sender,
-    cancel: &'a Cancel,
-    progress: &'a Progress,
     trials: Vec<Trial>,
     /// The highest rate that held, with its result.
     held: Option<(f64, Load)>,
@@ -53,21 +46,15 @@ enum Verdict {
 }
 
 /// Searches from the rate of the options on. Fails if the client cannot go on.
-pub(crate) fn find_capacity(
-    options: &Options,
-    sender: &mut Sender,
-    http: &str,
-    cancel: &Cancel,
-    progress: &Progress,
-) -> Result<Load, Failure> {
+pub(crate) fn find_capacity(loading: Loading<'_>) -> Result<Load, Failure> {
+    let Loading { options, cancel, .. } = loading;
     let (Some(limit), Pace::Open(schedule)) = (&options.limit, &options.pace) else {
         return Err(Failure::Usage(
             "--find-capacity takes a limit, such as 'p95<100ms', and a --rate to begin with".into(),
         ));
     };
     let begin = schedule.steps().first().map_or(10.0, |step| step.from);
-    let mut search =
-        Search { options, limit, http, sender, cancel, progress, trials: Vec::new(), held: None, broken: None };
+    let mut search = Search { loading, limit, trials: Vec::new(), held: None, broken: None };
     let last = search.run(begin)?;
     let Search { trials, held, broken, .. } = search;
     let capacity = Capacity {
@@ -142,26 +129,27 @@ impl Search<'_> {
     fn trial(&mut self, rate: f64, longer: f64) -> Result<(Verdict, Load), Failure> {
         let tried = self.try_once(rate, longer)?;
         let is_whole = !tried.1.is_torn();
-        if matches!(tried.0, Verdict::End) && is_whole && !self.cancel.is_cancelled() {
+        if matches!(tried.0, Verdict::End) && is_whole && !self.loading.cancel.is_cancelled() {
             return self.try_once(rate, longer);
         }
         Ok(tried)
     }
 
     fn try_once(&mut self, rate: f64, longer: f64) -> Result<(Verdict, Load), Failure> {
+        let Loading { options, client, http, cancel, progress } = &mut self.loading;
         if !self.trials.is_empty() {
-            self.cancel.wait(PAUSE);
+            cancel.wait(PAUSE);
         }
         let needs = SPARE * unladen_lockin::samples_needed(self.limit.quantile) as f64;
         let least = Duration::try_from_secs_f64(needs / rate).unwrap_or(LONGEST_TRIAL).min(LONGEST_TRIAL);
-        let time = self.options.time.unwrap_or(Options::TIME).max(least).mul_f64(longer);
-        let arrivals = match &self.options.pace {
+        let time = options.time.unwrap_or(Options::TIME).max(least).mul_f64(longer);
+        let arrivals = match &options.pace {
             Pace::Open(schedule) => schedule.arrivals(),
             Pace::Closed => Default::default(),
         };
-        let pace = Pace::Open(Schedule::new(vec![Step::steady(rate, time)], arrivals, self.options.seed)?);
+        let pace = Pace::Open(Schedule::new(vec![Step::steady(rate, time)], arrivals, options.seed)?);
         let number = self.trials.len() + 1;
-        let mut watch = |account: &crate::load::account::Account, elapsed: Duration| {
+        let mut watch = |account: &Account, elapsed: Duration| {
             let seconds = |time: Duration| time.as_secs_f64();
             let what = format!(
                 "trial {number}, {:.0} of {:.0} s: {rate:.1}/s, {} answered",
@@ -170,21 +158,21 @@ impl Search<'_> {
                 account.answered
             );
             // The number of trials is unknown: the time is that of all, the bar that of this one.
-            self.progress.trial(elapsed.as_secs_f64() / time.as_secs_f64(), &what);
+            progress.trial(elapsed.as_secs_f64() / time.as_secs_f64(), &what);
         };
-        let account = account(self.options, &pace);
+        let account = account(options, &pace);
         let plan = unladen_load::LoadPlan {
             // A server that cannot keep up is not waited for longer than the limit.
-            grace: self.limit.latency.min(self.options.driver.timeout),
-            ..plan(self.options, &pace, time)
+            grace: self.limit.latency.min(options.driver.timeout),
+            ..plan(options, &pace, time)
         };
-        let sent = self.sender.send(plan, account, self.cancel, None, &mut watch)?;
+        let sent = client.send(plan, account, cancel, None, &mut watch)?;
         let interrupted = is_interrupted(&sent.end);
         let end = record_end(&sent.end, &sent.agents, interrupted);
-        let head = head(self.options, &pace, self.http);
+        let head = head(options, &pace, http);
         let ran = Ran {
             head: &head,
-            mix: &self.options.mix,
+            mix: &options.mix,
             account: &sent.account,
             end: Some(&end),
             machine: Some(&sent.machine),
@@ -252,7 +240,6 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
     }
 }
 
-/// The most frequent kind of failure; ties go to the first.
 fn most_of_what_failed(errors: &[ErrorCount], unsent: u64, missing: u64) -> Option<String> {
     let own = [
         (unsent, "never sent: as many as --concurrency allows were under way until the end"),

@@ -53,7 +53,6 @@ pub(crate) fn gates(conditions: &[Condition], result: &Load) -> Vec<Gate> {
     conditions.iter().map(gate).collect()
 }
 
-/// The first broken gate, in words.
 pub(crate) fn broken(gates: &[Gate]) -> Option<String> {
     gates.iter().find(|gate| gate.broken).map(|Gate { condition, found, .. }| match found.as_str() {
         UNJUDGED => format!("`{condition}` {UNJUDGED}"),

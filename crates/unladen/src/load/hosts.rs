@@ -6,21 +6,19 @@
 
 mod bounds;
 mod far_agent;
-mod merge;
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use unladen_agent::{Host, SessionOptions};
+use unladen_agent::{Host, Session, SessionOptions, shown};
 use unladen_load::{Cancel, ConfigForm, DriverConfig, End, LoadEnd, LoadPlan, PlanForm, Share};
+use unladen_report::{Lost, nanos};
 
-use self::bounds::Bounds;
-use self::far_agent::FarAgent;
-use self::merge::Merge;
 use crate::exit::Failure;
-use crate::load::agent_part::AgentPart;
-use crate::load::ledger::Ledger;
+use crate::load::account::{AgentPart, Ledger};
+use crate::load::hosts::bounds::Bounds;
+use crate::load::hosts::far_agent::{FarAgent, LONGEST_SENTENCE, Told};
 
 /// Pings that measure a clock's offset: the one with the shortest round trip says most …
 const PINGS: usize = 16;
@@ -51,7 +49,7 @@ pub(crate) struct Hosts {
 
 /// A load on which all agents have agreed: it begins by itself.
 pub(crate) struct Agreed {
-    started: Instant,
+    pub(crate) started: Instant,
     /// Since the start.
     length: Duration,
     grace: Duration,
@@ -61,10 +59,6 @@ pub(crate) struct Agreed {
 }
 
 impl Agreed {
-    pub(crate) fn started(&self) -> Instant {
-        self.started
-    }
-
     pub(crate) fn has_begun(&self) -> bool {
         Instant::now() >= self.started
     }
@@ -80,16 +74,8 @@ impl Hosts {
         cancel: &Cancel,
     ) -> Result<Self, Failure> {
         let config = ConfigForm::of(driver)?;
-        let started: Vec<Result<FarAgent, Failure>> = thread::scope(|scope| {
-            let start = |host| {
-                let config = &config;
-                let timeout = driver.timeout + driver.connect_timeout;
-                scope.spawn(move || FarAgent::start(host, sessions, config, timeout, cancel))
-            };
-            let threads: Vec<_> = hosts.iter().map(start).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap_or(Err(ended()))).collect()
-        });
-        let agents = started.into_iter().collect::<Result<_, _>>()?;
+        let timeout = driver.timeout + driver.connect_timeout;
+        let agents = at_once(hosts, |host| FarAgent::start(host, sessions, &config, timeout, cancel))?;
         Ok(Self { agents, requests: driver.requests.len(), are_clocks_known: false })
     }
 
@@ -97,21 +83,20 @@ impl Hosts {
         self.agents.len()
     }
 
-    /// The local processes that lead to them.
     pub(crate) fn carriers(&self) -> impl Iterator<Item = u32> {
-        self.agents.iter().filter_map(FarAgent::carrier)
+        self.agents.iter().filter_map(|agent| agent.session.as_ref().map(Session::carrier))
     }
 
     /// Has each agent send the request of this index once; returns the last agent's HTTP version and latency. Fails if
     /// an answer is unexpected; the error names the host.
     pub(crate) fn sample(&mut self, request: usize, cancel: &Cancel) -> Result<(String, Duration), Failure> {
-        let of_all = self.at_once(|agent| agent.sample(request, cancel))?;
+        let of_all = at_once(&mut self.agents, |agent| agent.sample(request, cancel))?;
         Ok(of_all.into_iter().next_back().unwrap_or_default())
     }
 
     /// Total number of answers that have set cookies for a stranger.
     pub(crate) fn strangers(&self) -> u64 {
-        self.agents.iter().map(FarAgent::strangers).fold(0, u64::saturating_add)
+        self.agents.iter().map(|agent| agent.strangers).fold(0, u64::saturating_add)
     }
 
     /// Has the first `senders` agents, at least one, agree on what to send and when to start, at least `margin` from
@@ -136,11 +121,11 @@ impl Hosts {
         self.are_clocks_known = senders == self.agents.len();
 
         let senders = &mut self.agents[..senders];
-        let worst = senders.iter().map(|agent| agent.longest_round_trip()).max().unwrap_or_default();
+        let worst = senders.iter().map(|agent| agent.longest_round_trip).max().unwrap_or_default();
         let ahead = (worst * ROUND_TRIPS + own).max(margin);
         let (now_ns, now) = (unladen_probe::monotonic_ns(), Instant::now());
         let started = now + ahead;
-        let start_ns = now_ns.saturating_add(u64::try_from(ahead.as_nanos()).unwrap_or(u64::MAX));
+        let start_ns = now_ns.saturating_add(nanos(ahead));
         let parts = senders.iter().map(|agent| agent.begin(start_ns)).collect::<Result<_, _>>()?;
         Ok(Agreed { started, length, grace: plan.grace, forms, parts })
     }
@@ -154,13 +139,13 @@ impl Hosts {
         cancel: &Cancel,
     ) -> Result<(LoadEnd, Vec<AgentPart>), Failure> {
         let Agreed { started, length, grace, forms, parts } = agreed;
-        let mut merge = Merge::new(parts, started);
+        let mut merge = Merge { parts, started };
         let (told, telling) = sync_channel(WAITING);
         let requests = self.requests;
         let failed = thread::scope(|scope| {
             for (index, (agent, form)) in self.agents.iter_mut().zip(&forms).enumerate() {
                 let told = told.clone();
-                let timeout = agent.timeout();
+                let timeout = agent.timeout;
                 let bounds = Bounds { started, length, grace, timeout, records: form.at_most(), requests };
                 scope.spawn(move || agent.listen(index, bounds, &told, cancel));
             }
@@ -188,7 +173,7 @@ impl Hosts {
         for ((agent, part), form) in self.agents.iter_mut().zip(&mut parts).zip(&forms) {
             if part.lost.is_some() {
                 part.missing = form.planned(until).map(|planned| planned.saturating_sub(part.recorded));
-                agent.leave();
+                agent.session = None;
             }
         }
         Ok((end, parts))
@@ -202,23 +187,16 @@ impl Hosts {
             }
         });
     }
-
-    /// Does the same with all agents, concurrently.
-    fn at_once<T: Send>(
-        &mut self,
-        act: impl Fn(&mut FarAgent) -> Result<T, Failure> + Sync,
-    ) -> Result<Vec<T>, Failure> {
-        at_once(&mut self.agents, act)
-    }
 }
 
-fn at_once<T: Send>(
-    agents: &mut [FarAgent],
-    act: impl Fn(&mut FarAgent) -> Result<T, Failure> + Sync,
+/// Does the same with all of them.
+fn at_once<O: Send, T: Send>(
+    of: impl IntoIterator<Item = O>,
+    act: impl Fn(O) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
     let done: Vec<Result<T, Failure>> = thread::scope(|scope| {
         let act = &act;
-        let threads: Vec<_> = agents.iter_mut().map(|agent| scope.spawn(move || act(agent))).collect();
+        let threads: Vec<_> = of.into_iter().map(|one| scope.spawn(move || act(one))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or(Err(ended()))).collect()
     });
     done.into_iter().collect()
@@ -227,6 +205,72 @@ fn at_once<T: Send>(
 /// The thread of an agent panicked, which is a bug of this program.
 fn ended() -> Failure {
     Failure::Agent("a thread of this program that speaks to an agent ended: please report it".to_owned())
+}
+
+struct Merge {
+    parts: Vec<AgentPart>,
+    started: Instant,
+}
+
+impl Merge {
+    fn take(&mut self, index: usize, told: Told, ledger: &mut dyn Ledger) -> Result<(), Failure> {
+        let Some(part) = self.parts.get_mut(index) else { return Ok(()) };
+        match told {
+            Told::Records(records) => {
+                for record in &records {
+                    part.record(record);
+                    ledger.record(record)?;
+                }
+            }
+            Told::Summary(summary) => {
+                part.summarise(&summary);
+                ledger.summarise(&summary);
+            }
+            Told::Look(end, times) => part.machine.push(end, times),
+            Told::Ended(end) => part.end = Some(*end),
+            Told::Lost(heard, why) => {
+                part.lost = Some(Lost { at_ns: nanos(heard.saturating_duration_since(self.started)), why });
+            }
+        }
+        Ok(())
+    }
+
+    fn end(self) -> (LoadEnd, Vec<AgentPart>) {
+        let ends: Vec<&LoadEnd> = self.parts.iter().filter_map(|part| part.end.as_ref()).collect();
+        (together(&ends), self.parts)
+    }
+}
+
+/// Combines the ends of all shares. The busiest thread stands for all: whether one had no time left is judged per
+/// agent.
+fn together(ends: &[&LoadEnd]) -> LoadEnd {
+    let sum = |count: fn(&LoadEnd) -> u64| ends.iter().map(|end| count(end)).fold(0, u64::saturating_add);
+    let time =
+        |of: fn(&LoadEnd) -> Duration| ends.iter().map(|end| of(end)).fold(Duration::ZERO, Duration::saturating_add);
+    let is = |end: End| ends.iter().any(|of| of.ended == end);
+    let mut first_errors = std::collections::BTreeMap::new();
+    for (kind, text) in ends.iter().flat_map(|end| &end.first_errors) {
+        first_errors.entry(*kind).or_insert_with(|| shown(text, LONGEST_SENTENCE));
+    }
+    LoadEnd {
+        ended: match () {
+            () if is(End::Cancelled) => End::Cancelled,
+            () if !ends.is_empty() && ends.iter().all(|end| end.ended == End::Requests) => End::Requests,
+            () => End::Until,
+        },
+        sent: sum(|end| end.sent),
+        unsent: sum(|end| end.unsent),
+        abandoned: sum(|end| end.abandoned),
+        bytes_sent: sum(|end| end.bytes_sent),
+        bytes_received: sum(|end| end.bytes_received),
+        connections_opened: sum(|end| end.connections_opened),
+        closed_by_server: sum(|end| end.closed_by_server),
+        retries: sum(|end| end.retries),
+        cpu: time(|end| end.cpu),
+        worked: ends.iter().map(|end| end.worked).max().unwrap_or_default(),
+        paced: time(|end| end.paced),
+        first_errors,
+    }
 }
 
 #[cfg(test)]

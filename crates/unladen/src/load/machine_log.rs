@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 use unladen_machine::{MachineClock, MachineReading, MachineTimes};
 use unladen_report::LateBecause;
 
-use crate::lateness::{Stretch, because};
-use crate::load::lateness::Lateness;
+use crate::lateness::{Lateness, Stretch, because};
 
 /// Initial length of a stretch: fine enough to tell bursts of steal apart, and long enough for ticks of 10 ms.
 const EVERY: Duration = Duration::from_millis(250);
@@ -29,7 +28,6 @@ pub(crate) struct Stretches {
 }
 
 impl MachineLog {
-    /// Requests are planned from `started` on.
     pub(crate) fn begin(started: Instant) -> Self {
         let mut clock = MachineClock::open();
         let last = clock.read();
@@ -38,15 +36,12 @@ impl MachineLog {
 
     pub(crate) fn look(&mut self) {
         if self.last.at().elapsed() >= self.stretches.every {
-            self.end_stretch();
+            self.end();
         }
     }
 
+    /// Ends a stretch.
     pub(crate) fn end(&mut self) {
-        self.end_stretch();
-    }
-
-    fn end_stretch(&mut self) {
         let now = self.clock.read();
         self.stretches.push(now.at().saturating_duration_since(self.started), now.since(&self.last));
         self.last = now;
@@ -56,8 +51,6 @@ impl MachineLog {
         &self.stretches
     }
 }
-
-// === impl Stretches ===
 
 impl Stretches {
     /// Adds a stretch that ended at `end` since the start. It extends the last one while that is too short: other hosts
@@ -80,7 +73,6 @@ impl Stretches {
         self.stretches.iter().fold(MachineTimes::default(), |sum, (_, times)| sum.plus(*times))
     }
 
-    /// What was taken, if that is why requests were late.
     pub(crate) fn because(&self, lateness: &Lateness) -> Option<LateBecause> {
         let mut from = Duration::ZERO;
         let stretches: Vec<Stretch> = self

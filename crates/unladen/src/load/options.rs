@@ -1,13 +1,13 @@
-//! The principal type is [`Options`]: what `load` was asked for, resolved.
+//! The principal type is [`Options`]: what `load` was asked for, resolved; [`Limit`] is what a search is to hold.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use unladen_agent::{Host, SessionOptions};
 use unladen_document::LogLines;
 use unladen_load::{DriverConfig, Mix, Schedule};
-
-use crate::load::limit::Limit;
 
 #[derive(Debug)]
 pub(crate) struct Options {
@@ -46,13 +46,17 @@ pub(crate) enum Pace {
     Open(Schedule),
 }
 
-#[derive(Debug, Default, Clone)]
+/// Files that are written while a load runs.
+#[derive(Debug, Default, Clone, clap::Args)]
 pub(crate) struct Files {
-    /// Every request, see docs/reference/records.md.
+    /// Write every request to a file, some 20 bytes each
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
     pub(crate) record: Option<PathBuf>,
-    /// A histogram a second, as HdrHistogram's log.
+    /// Write a histogram a second, as HdrHistogram's log
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
     pub(crate) hdr_log: Option<PathBuf>,
-    /// The distribution, as HdrHistogram's percentiles.
+    /// Write the distribution, as HdrHistogram's table of percentiles
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
     pub(crate) hdr_percentiles: Option<PathBuf>,
 }
 
@@ -60,3 +64,40 @@ impl Options {
     /// Default length of a load.
     pub(crate) const TIME: Duration = Duration::from_secs(10);
 }
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Limit {
+    text: String,
+    /// 0 … 1; the mean is not supported.
+    pub(crate) quantile: f64,
+    pub(crate) latency: Duration,
+}
+
+impl FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("`{text}` is no limit: expected a quantile, `<` and a time, such as p95<100ms or p99.9<1s");
+        let (quantile, latency) = text.split_once('<').ok_or_else(wrong)?;
+        let latency = latency.strip_prefix('=').unwrap_or(latency).trim();
+        let percent: f64 = quantile.trim().strip_prefix('p').and_then(|p| p.parse().ok()).ok_or_else(wrong)?;
+        let latency = humantime::parse_duration(latency).map_err(|_| wrong())?;
+        if !(percent > 0.0 && percent < 100.0) || latency.is_zero() {
+            return Err(wrong());
+        }
+        Ok(Self { text: text.to_owned(), quantile: percent / 100.0, latency })
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Most requests under way in an open loop: more than a server that keeps up ever has.
+pub(crate) const MOST_UNDER_WAY: usize = 1_000;
+
+#[cfg(test)]
+mod tests;

@@ -8,10 +8,9 @@ use unladen_report::{
     StepResult, Unfit, Warning, nanos, program_of,
 };
 
-use crate::fitness::{Generated, unfit};
 use crate::latency::{LOAD_QUANTILES, latency};
-use crate::load::account::{Account, Part};
-use crate::load::agent_part::AgentPart;
+use crate::lateness::{Generated, unfit};
+use crate::load::account::{Account, AgentPart, Part};
 use crate::load::machine_log::{MachineLog, Stretches};
 use crate::load::slices::Slices;
 use crate::machine::{machine, taken_warning};

@@ -1,47 +1,48 @@
-//! [`load`]: sends what was asked for, and makes the result.
+//! [`load`]: sends what was asked for, and makes the result; [`replay`] makes it of a recorded load.
 
+use std::path::Path;
 use std::time::Duration;
 
-use unladen_load::{Cancel, RecordEnd, Schedule};
+use unladen_agent::memory_note;
+use unladen_load::{Cancel, Mix, RecordEnd, RecordReader, Schedule, Step};
 use unladen_report::Load;
 
 use crate::exit::Failure;
 use crate::load::account::Account;
 use crate::load::capacity::find_capacity;
-use crate::load::options::{Options, Pace};
-use crate::load::recorder::{Recorder, record_end};
+use crate::load::options::{Files, Options, Pace};
+use crate::load::recorder::{HdrLog, Recorder, percentiles, record_end};
 use crate::load::result::{Ran, result};
-use crate::load::sender::{Sender, Tried};
-use crate::load::stretch::{account, head, is_interrupted, plan};
-use crate::load::trial::Sent;
+use crate::load::sender::{Client, Loading, Sent, Tried, account, head, is_interrupted, plan};
 use crate::progress::Progress;
+use crate::say::say;
 
 /// Fails if the first requests fail, the client cannot go on, or a file cannot be written.
 pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> {
     let progress = Progress::new(options.quiet);
-    let mut sender = Sender::start(options, cancel, &progress)?;
+    if !options.hosts.is_empty() {
+        // For a load at a rate, most stay far below this bound.
+        let each = options.concurrency.div_ceil(options.hosts.len());
+        if let (Pace::Closed, false, Some(note)) = (&options.pace, options.quiet, memory_note(each)) {
+            say!("unladen: {note}");
+        }
+        progress.say("starting the agents");
+    }
+    let mut client = Client::start(&options.hosts, &options.sessions, &options.driver, cancel)?;
     progress.say("trying the requests");
-    let Tried { http, answers } = sender.try_requests(options, cancel)?;
-    let done = if options.find_capacity {
-        find_capacity(options, &mut sender, &http, cancel, &progress)
-    } else {
-        once(options, &mut sender, &http, cancel, &progress)
-    };
+    let Tried { http, answers } = client.try_requests(&options.driver, cancel)?;
+    let loading = Loading { options, client: &mut client, http: &http, cancel, progress: &progress };
+    let done = if options.find_capacity { find_capacity(loading) } else { once(loading) };
     progress.clear();
     let mut result = done?;
     result.answers = answers;
     result.access_log.clone_from(&options.access_log);
-    result.warnings.extend(sender.strangers());
+    result.warnings.extend(client.strangers());
     Ok(result)
 }
 
-fn once(
-    options: &Options,
-    sender: &mut Sender,
-    http: &str,
-    cancel: &Cancel,
-    progress: &Progress,
-) -> Result<Load, Failure> {
+fn once(loading: Loading<'_>) -> Result<Load, Failure> {
+    let Loading { options, client, http, cancel, progress } = loading;
     let head = head(options, &options.pace, http);
     let mut recorder = Recorder::create(&options.files, &head)?;
     let planned = planned(options);
@@ -56,10 +57,12 @@ fn once(
     };
     let account = account(options, &options.pace);
     let plan = plan(options, &options.pace, planned);
-    let Sent { account, end, machine, agents } = sender.send(plan, account, cancel, Some(&mut recorder), &mut watch)?;
+    let Sent { account, end, machine, agents } = client.send(plan, account, cancel, Some(&mut recorder), &mut watch)?;
     let end = record_end(&end, &agents, is_interrupted(&end));
-    let unrecorded = agents.iter().map(|agent| agent.unrecorded).sum();
-    recorder.end(&without(&end, unrecorded), &account.all)?;
+    let unrecorded: u64 = agents.iter().map(|agent| agent.unrecorded).sum();
+    // The files lack the records of these.
+    let of_files = RecordEnd { missing: end.missing.saturating_add(unrecorded), ..end.clone() };
+    recorder.end(&of_files, &account.all)?;
     let ran = Ran {
         head: &head,
         mix: &options.mix,
@@ -72,12 +75,6 @@ fn once(
     Ok(result(ran))
 }
 
-/// The end of a file that lacks the records of `unrecorded` requests.
-fn without(end: &RecordEnd, unrecorded: u64) -> RecordEnd {
-    RecordEnd { missing: end.missing.saturating_add(unrecorded), ..end.clone() }
-}
-
-/// The progress line.
 pub(crate) fn line(account: &Account, elapsed: Duration) -> String {
     let slices = account.all.timeline();
     // The last slice is still filling; the one before it is the freshest complete one.
@@ -107,3 +104,56 @@ fn planned(options: &Options) -> Duration {
 fn length(schedule: &Schedule) -> Duration {
     schedule.steps().iter().map(|step| step.time).fold(Duration::ZERO, Duration::saturating_add)
 }
+
+/// Reads a file of records and makes the load's result; writes HdrHistogram's files if asked for. Fails if the file
+/// cannot be read or is damaged, or a file cannot be written.
+pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result<Load, Failure> {
+    let mut records = RecordReader::open(file)?;
+    let head = records.head().clone();
+    // A first reading finds the most frequent requests.
+    let counts = if head.requests.len() > 1 { counts(file)? } else { vec![1.0] };
+    let steps: Vec<Step> = head
+        .steps
+        .iter()
+        .map(|(from, to, ns)| Step { from: *from, to: *to, time: Duration::from_nanos(*ns) })
+        .collect();
+    let requests = counts.len().max(head.requests.len().min(MOST_REQUESTS));
+    let mix = Mix::weighted(counts.into_iter().enumerate());
+    let mut account = Account::new(buckets, &mix, requests, &steps);
+    let mut log = files.hdr_log.as_deref().map(HdrLog::create).transpose()?;
+    for record in records.by_ref() {
+        let record = record?;
+        account.record(&record);
+        if let Some(log) = &mut log {
+            log.record(&record)?;
+        }
+    }
+    log.map_or(Ok(()), HdrLog::end)?;
+    if let Some(file) = &files.hdr_percentiles {
+        percentiles(file, &account.all)?;
+    }
+    Ok(result(Ran {
+        head: &head,
+        mix: &mix,
+        account: &account,
+        end: records.end(),
+        machine: None,
+        agents: &[],
+        capacity: None,
+    }))
+}
+
+fn counts(file: &Path) -> Result<Vec<f64>, Failure> {
+    let mut counts: Vec<f64> = Vec::new();
+    for record in RecordReader::open(file)? {
+        let index = record?.request as usize;
+        if index < MOST_REQUESTS {
+            counts.resize(counts.len().max(index + 1), 0.0);
+            counts[index] += 1.0;
+        }
+    }
+    Ok(counts)
+}
+
+/// A list of URLs is shorter; a damaged index must not take memory.
+const MOST_REQUESTS: usize = 1_000_000;

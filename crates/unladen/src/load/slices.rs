@@ -31,10 +31,7 @@ struct Part {
     max: u64,
 }
 
-// === impl Slices ===
-
 impl Slices {
-    /// Adds a request, with its latency if it has one.
     pub(crate) fn record(&mut self, planned_ns: u64, latency: Option<u64>, failed: bool) {
         let mut index = planned_ns / self.width;
         while index >= MOST as u64 {
@@ -80,7 +77,6 @@ impl Slices {
         latencies
     }
 
-    /// All latencies with their counts, the shortest first.
     pub(crate) fn distribution(&self) -> Vec<(u64, u64)> {
         // The middle of the last bin may lie above all its values.
         let max = self.slices.iter().map(|part| part.max).max().unwrap_or(0).max(self.at_no_time.max_ns);
@@ -106,12 +102,6 @@ impl Slices {
             }
         };
         self.slices.iter().enumerate().map(of).collect()
-    }
-
-    /// Bytes of its bins: they grow with each latency that falls into a new bin, up to a maximum.
-    #[cfg(test)]
-    fn memory(&self) -> usize {
-        self.slices.iter().map(|part| part.latencies.memory()).sum()
     }
 
     fn halve(&mut self) {

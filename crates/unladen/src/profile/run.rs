@@ -7,9 +7,8 @@ use unladen_profile::{MIN_REQUESTS, Profile};
 use unladen_report::{Ended, ProfileDiff, Profiled};
 
 use crate::exit::Failure;
-use crate::profile::options::{Budget, Options, Page};
 use crate::profile::result;
-use crate::profile::session::{Measured, Session};
+use crate::profile::session::{Budget, Measured, Options, Page, Session};
 use crate::progress::Progress;
 
 pub(crate) struct Ran<T> {
@@ -41,12 +40,12 @@ pub(crate) fn diff_urls(
         let [a, b] = pages;
         let mut sessions = [Session::open(a, options, cancel, progress)?, Session::open(b, options, cancel, progress)?];
         if let [a, b] = &sessions
-            && a.profiler() != b.profiler()
+            && a.profiler.name() != b.profiler.name()
         {
             return Err(Failure::Usage(format!(
                 "one page is profiled by {}, the other by {}, which count different things: --profiler perf is for both",
-                a.profiler(),
-                b.profiler()
+                a.profiler.name(),
+                b.profiler.name()
             )));
         }
         let (ended, failure) = steps(&mut sessions, options, cancel, progress)?;
@@ -80,7 +79,7 @@ fn steps(
     let mut rng = fastrand::Rng::with_seed(options.seed);
     let mut order: Vec<usize> = (0..sessions.len()).collect();
     loop {
-        let done = sessions.iter().map(Session::requests).min().unwrap_or(0);
+        let done = sessions.iter().map(|session| session.profiled.len()).min().unwrap_or(0);
         let part = match options.budget {
             Budget::Requests(wanted) => done as f64 / wanted as f64,
             Budget::Time(time) => begun.elapsed().as_secs_f64() / time.as_secs_f64(),

@@ -1,15 +1,16 @@
-//! The principal type is [`Session`]: a page under its profiler.
+//! The principal type is [`Session`]: a [`Page`] under its profiler, by [`Options`].
 
 use std::time::{Duration, Instant};
 
 use unladen_document::Answer;
-use unladen_load::{Cancel, Driver};
+use unladen_load::{Cancel, Driver, DriverConfig};
 use unladen_lockin::ratio;
-use unladen_probe::{GroupBy, Instrument};
-use unladen_profile::{About, MIN_REQUESTS, Profile, Unit};
+use unladen_path::follow;
+use unladen_probe::{GroupBy, Instrument, ProbeError};
+use unladen_profile::{About, FrameKind, MIN_REQUESTS, Profile, Unit};
 use unladen_profiler::{
-    Application, Captured, Clock, Excimer, ExcimerOptions, Kind, NytProf, NytProfOptions, PerfClock, PerfClockOptions,
-    Prepended, Profiler, ProfilerError, capture_request,
+    Application, Clock, Excimer, ExcimerOptions, Kind, NytProf, NytProfOptions, PerfClock, PerfClockOptions, Prepended,
+    Profiler, ProfilerError, capture_request,
 };
 use unladen_report::{Ended, ProfileSetup};
 use unladen_trace::Carried;
@@ -17,8 +18,7 @@ use unladen_trace::Carried;
 use crate::answered::compared_with_a_browsers;
 use crate::carried::{Secrets, carried};
 use crate::exit::Failure;
-use crate::profile::missing::Missing;
-use crate::profile::options::{Options, Page, Which};
+use crate::path::Path;
 use crate::progress::Progress;
 
 /// Requests sent before anything is kept, to fill caches and let the slowest worker begin.
@@ -32,7 +32,7 @@ const SLOWER: u32 = 10;
 
 pub(crate) struct Session {
     title: String,
-    profiler: Box<dyn Profiler>,
+    pub(super) profiler: Box<dyn Profiler>,
     profile: Profile,
     /// The request's method, and what it carries as far as it may be shown.
     request: (String, Carried),
@@ -42,7 +42,8 @@ pub(crate) struct Session {
     notes: Vec<String>,
     missing: Missing,
     plain: Vec<f64>,
-    profiled: Vec<f64>,
+    /// The time that each profiled request took, ns.
+    pub(super) profiled: Vec<f64>,
     begun: Instant,
     rng: fastrand::Rng,
 }
@@ -137,14 +138,6 @@ impl Session {
         Ok(())
     }
 
-    pub(crate) fn profiler(&self) -> &'static str {
-        self.profiler.name()
-    }
-
-    pub(crate) fn requests(&self) -> usize {
-        self.profiled.len()
-    }
-
     /// Fails if the profiler's own result cannot be read.
     pub(crate) fn finish(mut self, options: &Options, ended: Ended) -> Result<Measured, Failure> {
         let elapsed = self.begun.elapsed();
@@ -168,7 +161,6 @@ impl Session {
     }
 }
 
-/// The profiler for what answers, and what that is.
 fn choose(
     page: &Page,
     options: &Options,
@@ -208,8 +200,13 @@ fn choose(
         _ => None,
     });
     let opened = match which {
-        Some(Which::Excimer) => excimer(captured, options, timeout),
-        Some(Which::NytProf) => nytprof(captured, options, timeout),
+        Some(Which::Excimer) => {
+            Excimer::open(captured, excimer_options(options, timeout)).map(|one| Box::new(one) as Box<dyn Profiler>)
+        }
+        Some(Which::NytProf) => {
+            let options = NytProfOptions { fresh: options.fresh, opcodes: true, timeout };
+            NytProf::open(captured, options).map(|one| Box::new(one) as Box<dyn Profiler>)
+        }
         Some(Which::Perf | Which::Prepended) | None => {
             let exe = application.exe.display();
             notes.push(format!("there is no profiler here for {exe}: native and kernel frames by the kernel's clock"));
@@ -226,21 +223,11 @@ fn choose(
     }
 }
 
-fn excimer(captured: Captured, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {
-    Ok(Box::new(Excimer::open(captured, excimer_options(options, timeout))?))
-}
-
 fn excimer_options(options: &Options, timeout: Duration) -> ExcimerOptions {
     let clock = if options.of_cpu { Clock::Cpu } else { Clock::Wall };
     ExcimerOptions { period: options.period, clock, timeout }
 }
 
-fn nytprof(captured: Captured, options: &Options, timeout: Duration) -> Result<Box<dyn Profiler>, ProfilerError> {
-    let options = NytProfOptions { fresh: options.fresh, opcodes: true, timeout };
-    Ok(Box::new(NytProf::open(captured, options)?))
-}
-
-/// In half a line.
 fn how(profiler: &str, options: &Options) -> String {
     match profiler {
         "excimer" => {
@@ -285,3 +272,93 @@ fn interval(times: &[f64]) -> (f64, f64, f64) {
         }
     }
 }
+
+#[derive(Debug, Default)]
+pub(super) struct Missing {
+    groups: Vec<String>,
+    /// What is unknown of the path, and who cannot be observed.
+    notes: Vec<String>,
+}
+
+impl Missing {
+    /// Sends a few requests and observes who takes them. Fails if the system's processes cannot be read.
+    pub(super) fn follow(driver: &DriverConfig, cancel: &Cancel) -> Result<Self, ProbeError> {
+        let unknown = |why: &str| {
+            format!("who the request goes through is not known, so whoever is missing here is not told: {why}")
+        };
+        let route = match follow(driver, 0, cancel) {
+            Ok(route) => route,
+            Err(error) => return Ok(Self { notes: vec![unknown(&error.to_string())], ..Self::default() }),
+        };
+        let mut instrument = Instrument::open(GroupBy::Auto)?;
+        let path = Path::of(route, &mut instrument);
+        let beyond = path.seen.beyond.iter();
+        let mut notes: Vec<String> = beyond
+            .map(|beyond| {
+                format!("{} is on the request's path, and not looked at: {}", beyond.peer, beyond.why.as_str())
+            })
+            .collect();
+        notes.extend(path.seen.unknown.map(|path| unknown(&path.why)));
+        Ok(Self { groups: path.groups.iter().map(|group| instrument.group(*group).name.clone()).collect(), notes })
+    }
+
+    /// Notes for the profile, without those it already has (`said`).
+    pub(super) fn notes(self, profile: &Profile, said: &[String]) -> Vec<String> {
+        let is_in =
+            |name: &str| profile.frames.iter().any(|(_, frame)| frame.kind == FrameKind::Group && frame.name == name);
+        let is_told = |name: &str| said.iter().any(|note| note.starts_with(&format!("{name} is left out")));
+        let missing = self.groups.iter().filter(|name| !is_in(name) && !is_told(name));
+        let missing = missing.map(|name| {
+            format!(
+                "{name} is on the request's path, and is not in this profile: it was not seen on a processor more often with requests than \
+                 without; send more of them"
+            )
+        });
+        missing.chain(self.notes).collect()
+    }
+}
+
+pub(crate) struct Page {
+    /// Its URL, or the name of the arm in which it is requested.
+    pub(crate) title: String,
+    /// One request, and how it is sent.
+    pub(crate) driver: DriverConfig,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Options {
+    /// `None`: the one for what answers.
+    pub(crate) which: Option<Which>,
+    pub(crate) period: Duration,
+    /// Whether only CPU time counts, not waiting.
+    pub(crate) of_cpu: bool,
+    /// Whether each request is the first of a fresh process.
+    pub(crate) fresh: bool,
+    pub(crate) budget: Budget,
+    /// Seeds the order of requests.
+    pub(crate) seed: u64,
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Budget {
+    /// Requests of each page.
+    Requests(u64),
+    /// Total time.
+    Time(Duration),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// PHP's.
+    Excimer,
+    /// Excimer, in a PHP that runs our file before each script.
+    Prepended,
+    /// Perl's.
+    NytProf,
+    /// The kernel's clock.
+    Perf,
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,11 +2,10 @@
 
 use unladen_report::{LoadAgent, SendLag, Unfit, Warning, nanos, program_of};
 
-use crate::fitness::{Generated, unfit};
-use crate::lateness::{Stretch, because};
+use crate::lateness::{Generated, Stretch, because, unfit};
 use crate::machine::taken_warning;
-use crate::prove::agent_phase::AgentPhase;
 use crate::prove::measured::Measured;
+use crate::prove::recording::AgentPhase;
 
 /// One of the hosts, and why what it measured is not the server's.
 struct Judged {
@@ -19,7 +18,6 @@ pub(crate) fn agents(measured: &Measured<'_>) -> Vec<LoadAgent> {
     judged(measured).map(|Judged { agent, unfit }| told(&agent, &unfit, measured.is_closed())).collect()
 }
 
-/// What to say of them before a comparison is believed.
 pub(crate) fn warnings(measured: &Measured<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (index, Judged { agent, unfit }) in judged(measured).enumerate() {

@@ -9,10 +9,9 @@ use crate::prove::agents::agents;
 use crate::prove::answers::answers;
 use crate::prove::arms::arm_results;
 use crate::prove::gate::gates;
-use crate::prove::headline::widest;
 use crate::prove::interactions::interactions;
 use crate::prove::latencies::{Arms, compare};
-use crate::prove::measured::{BASELINE, Measured};
+use crate::prove::measured::{BASELINE, Measured, widest};
 use crate::prove::warnings::warnings;
 use crate::prove::weights::weights;
 

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use unladen_lockin::{Contrast, Counts, Floor, Phase, Scale, contrast_counts};
+use unladen_lockin::{Counts, Phase};
 use unladen_report::{Comparison, Metric};
 
-use crate::condition::Condition;
+use crate::condition::{Condition, StatusRange};
 use crate::prove::effect::{Effect, judged};
-use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
+use crate::prove::measured::{BASELINE_AGAIN, Measured};
 use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
-use crate::status_range::StatusRange;
 
 const BYTES: &str = "bytes.body";
 
@@ -62,39 +61,8 @@ impl Metered {
     }
 
     fn effects(&self) -> Vec<Effect> {
-        (0..self.arms.len()).filter_map(|arm| self.effect(arm)).collect()
-    }
-
-    /// `None` for the baseline, and if too few blocks have answers.
-    fn effect(&self, arm: usize) -> Option<Effect> {
-        if arm == BASELINE || arm == BASELINE_AGAIN {
-            return None;
-        }
-        let baseline = Counts::pooled(&[&self.arms[BASELINE], &self.arms[BASELINE_AGAIN]]);
-        let terms = [(1.0, &self.arms[arm]), (-1.0, &baseline)];
-        let same = [(1.0, &self.arms[BASELINE_AGAIN]), (-1.0, &self.arms[BASELINE])];
-        let of = |terms: &[(f64, &Counts)], scale| contrast_counts(terms, None, scale).ok();
-        // A share of nothing has no ratio, nor have no bytes.
-        let with_ratio: Option<(Contrast, Floor)> = of(&terms, Scale::Ratio)
-            .zip(of(&same, Scale::Ratio))
-            .filter(|_| self.kind == Metric::Bytes)
-            .map(|(ratio, same)| (ratio, Floor::of(&same)));
-        let floor = match &with_ratio {
-            Some((_, floor)) => *floor,
-            None => Floor::of(&of(&same, Scale::Difference)?),
-        };
-        let absolute = of(&[(1.0, &self.arms[arm])], Scale::Difference)?;
-        Some(Effect {
-            arm,
-            metric: self.metric.clone(),
-            kind: self.kind,
-            baseline: of(&[(1.0, &baseline)], Scale::Difference)?.value,
-            candidate: absolute.value,
-            ratio: with_ratio.map(|(ratio, _)| ratio),
-            difference: of(&terms, Scale::Difference)?,
-            absolute: Some(absolute),
-            floor,
-        })
+        let others = BASELINE_AGAIN + 1..self.arms.len();
+        others.filter_map(|arm| Effect::of_counts(arm, &self.metric, self.kind, &self.arms)).collect()
     }
 }
 

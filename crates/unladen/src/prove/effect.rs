@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use unladen_lockin::{
-    Arm, Change as Judged, Contrast, Family, Floor, MARGIN, MARGIN_OF_SHARES, adjust_comparisons, judge, time_to_settle,
+    Arm, Change as Judged, Contrast, Counts, Family, Floor, MARGIN, MARGIN_OF_SHARES, Scale, adjust_comparisons,
+    contrast_counts, judge, time_to_settle,
 };
+
 use unladen_report::{Change, Comparison, Metric, Span};
+
+use crate::prove::measured::{BASELINE, BASELINE_AGAIN};
 
 /// A smaller change in bytes matters to nobody, however exactly it is known.
 pub(crate) const NEGLIGIBLE: f64 = 0.001;
@@ -44,7 +48,35 @@ pub(crate) fn judged(arms: &[Arm], elapsed: Duration, effects: Vec<Effect>) -> V
 }
 
 impl Effect {
-    /// The ratio if there is one, else the difference.
+    /// Of what was counted of each arm's answers; `None` if too few blocks have some. A share of nothing has no ratio,
+    /// nor have no bytes.
+    pub(crate) fn of_counts(arm: usize, metric: &str, kind: Metric, arms: &[Counts]) -> Option<Self> {
+        let baseline = Counts::pooled(&[&arms[BASELINE], &arms[BASELINE_AGAIN]]);
+        let terms = [(1.0, &arms[arm]), (-1.0, &baseline)];
+        let same = [(1.0, &arms[BASELINE_AGAIN]), (-1.0, &arms[BASELINE])];
+        let of = |terms: &[(f64, &Counts)], scale| contrast_counts(terms, None, scale).ok();
+        let with_ratio: Option<(Contrast, Floor)> = of(&terms, Scale::Ratio)
+            .zip(of(&same, Scale::Ratio))
+            .filter(|_| matches!(kind, Metric::Bytes | Metric::Throughput))
+            .map(|(ratio, same)| (ratio, Floor::of(&same)));
+        let floor = match &with_ratio {
+            Some((_, floor)) => *floor,
+            None => Floor::of(&of(&same, Scale::Difference)?),
+        };
+        let absolute = of(&[(1.0, &arms[arm])], Scale::Difference)?;
+        Some(Self {
+            arm,
+            metric: metric.to_owned(),
+            kind,
+            baseline: of(&[(1.0, &baseline)], Scale::Difference)?.value,
+            candidate: absolute.value,
+            ratio: with_ratio.map(|(ratio, _)| ratio),
+            difference: of(&terms, Scale::Difference)?,
+            absolute: Some(absolute),
+            floor,
+        })
+    }
+
     fn judged(&self) -> &Contrast {
         self.ratio.as_ref().unwrap_or(&self.difference)
     }
@@ -97,7 +129,6 @@ impl Effect {
     }
 }
 
-/// Total time to settle an unclear verdict.
 pub(crate) fn settled_after(verdict: Change, effect: &Contrast, elapsed: Duration, margin: f64) -> Option<Duration> {
     // Unknown if the time so far should suffice, and the floor or many metrics make it unclear.
     let is_more = |time: &Duration| *time > elapsed;

@@ -83,7 +83,6 @@ impl Of<'_> {
         (interaction, *ratio, self.floor())
     }
 
-    /// The difference between the two baseline arms.
     fn floor(&self) -> Option<Floor> {
         self.ratio(&[(1.0, &self.arms[BASELINE_AGAIN]), (-1.0, &self.arms[BASELINE])]).map(|same| Floor::of(&same))
     }
@@ -106,11 +105,11 @@ impl Of<'_> {
         Some((found, beyond, floor))
     }
 
-    /// Main effects, then pairs.
     fn factorial(&self) -> Vec<Found> {
         let knobs = self.knobs();
-        let combinations: Vec<(u32, &Observations)> =
-            (0..1_u32 << knobs.len()).filter_map(|bits| Some((bits, self.combination(bits)?))).collect();
+        let combinations: Vec<(u32, &Observations)> = (0..1_u32 << knobs.len())
+            .filter_map(|bits| Some((bits, if bits == 0 { self.baseline } else { self.arm(Role::Combination(bits))? })))
+            .collect();
         let mut found = Vec::new();
         for (knob, name) in knobs.iter().enumerate() {
             let of = |on: bool| -> Vec<&Observations> {
@@ -138,9 +137,5 @@ impl Of<'_> {
             }
         }
         found
-    }
-
-    fn combination(&self, bits: u32) -> Option<&Observations> {
-        if bits == 0 { Some(self.baseline) } else { self.arm(Role::Combination(bits)) }
     }
 }

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_lockin::{
-    CannotCompare, Contrast, Counts, Floor, Observations, Scale, Statistic, contrast, contrast_counts,
-};
+use unladen_lockin::{CannotCompare, Contrast, Counts, Floor, Observations, Scale, Statistic, contrast};
 use unladen_report::{Comparison, Metric, bucket_name};
 
 use crate::condition::Condition;
@@ -52,7 +50,6 @@ impl Arms {
         }
     }
 
-    /// Requests of both baseline arms, pooled.
     pub(crate) fn baseline(&self, is_cold: bool) -> Observations {
         let of = if is_cold { &self.cold } else { &self.warm };
         Observations::pooled(&[&of[BASELINE], &of[BASELINE_AGAIN]])
@@ -104,10 +101,7 @@ pub(crate) fn compare(measured: &Measured<'_>, arms: &Arms) -> (Vec<Comparison>,
     for metric in &wanted {
         let of = if metric.is_cold { &arms.cold } else { &arms.warm };
         let baseline = arms.baseline(metric.is_cold);
-        for arm in 0..of.len() {
-            if arm == BASELINE || arm == BASELINE_AGAIN {
-                continue;
-            }
+        for arm in BASELINE_AGAIN + 1..of.len() {
             match effect(arm, metric, of, &baseline) {
                 Ok(effect) => effects.push(effect),
                 Err(why) => {
@@ -118,7 +112,7 @@ pub(crate) fn compare(measured: &Measured<'_>, arms: &Arms) -> (Vec<Comparison>,
         }
     }
     if measured.is_closed() {
-        effects.extend((0..arms.throughput.len()).filter_map(|arm| throughput(arm, arms)));
+        effects.extend((BASELINE_AGAIN + 1..arms.throughput.len()).filter_map(|arm| throughput(arm, arms)));
     }
     (judged(measured.arms, measured.elapsed, effects), refused)
 }
@@ -161,33 +155,20 @@ fn mean_of_both(baseline: &Observations, again: &Observations, statistic: Statis
 fn throughput(arm: usize, arms: &Arms) -> Option<Effect> {
     /// From per ns to per s.
     const PER_SECOND: f64 = 1e9;
-    if arm == BASELINE || arm == BASELINE_AGAIN {
-        return None;
-    }
-    let counts = &arms.throughput;
-    let baseline = Counts::pooled(&[&counts[BASELINE], &counts[BASELINE_AGAIN]]);
-    let terms = [(1.0, &counts[arm]), (-1.0, &baseline)];
-    let same = [(1.0, &counts[BASELINE_AGAIN]), (-1.0, &counts[BASELINE])];
-    let ratio = contrast_counts(&terms, None, Scale::Ratio).ok()?;
-    let difference = contrast_counts(&terms, None, Scale::Difference).ok()?;
-    let floor = Floor::of(&contrast_counts(&same, None, Scale::Ratio).ok()?);
     let scaled = |of: Contrast| Contrast {
         value: of.value * PER_SECOND,
         low: of.low * PER_SECOND,
         high: of.high * PER_SECOND,
         ..of
     };
-    let of = |counts: &Counts| contrast_counts(&[(1.0, counts)], None, Scale::Difference).ok().map(scaled);
-    let absolute = of(&counts[arm])?;
+    let effect = Effect::of_counts(arm, "throughput", Metric::Throughput, &arms.throughput)?;
     Some(Effect {
-        arm,
-        metric: "throughput".into(),
-        kind: Metric::Throughput,
-        baseline: of(&baseline)?.value,
-        candidate: absolute.value,
-        ratio: Some(ratio),
-        difference: scaled(difference),
-        absolute: Some(absolute),
-        floor,
+        baseline: effect.baseline * PER_SECOND,
+        candidate: effect.candidate * PER_SECOND,
+        // A rate has a ratio, or cannot be judged.
+        ratio: Some(effect.ratio?),
+        difference: scaled(effect.difference),
+        absolute: effect.absolute.map(scaled),
+        ..effect
     })
 }

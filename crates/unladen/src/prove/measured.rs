@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use unladen_lockin::{Arm, Spoiled};
+use unladen_lockin::{Arm, Contrast, Estimate, Observations, Scale, Spoiled, Statistic, contrast};
 use unladen_probe::Instrument;
-use unladen_prove::{Pace, PutBack};
+use unladen_prove::{Experiment, Pace, PutBack};
 use unladen_report::Ended;
 
-use crate::open_loop::MOST_UNDER_WAY;
+use crate::load::MOST_UNDER_WAY;
+use crate::machine::ReferenceWork;
 use crate::prove::options::Options;
 use crate::prove::path::OnPath;
 use crate::prove::plan::Plan;
 use crate::prove::recording::Recording;
-use crate::reference::ReferenceWork;
 
 /// Index of the baseline among an experiment's arms.
 pub(crate) const BASELINE: usize = 0;
@@ -40,7 +40,6 @@ pub(crate) struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// Whether each request waits for the one before it.
     pub(crate) fn is_closed(&self) -> bool {
         matches!(self.options.experiment.load.pace, Pace::Closed { .. })
     }
@@ -62,4 +61,27 @@ impl Measured<'_> {
         lags.sort_unstable();
         lags.get((lags.len().saturating_sub(1)) * 99 / 100).copied()
     }
+}
+
+/// The widest interval among the arms' first-quantile ratios to the baseline; `None` until there is one.
+pub(crate) fn headline(experiment: &Experiment, arms: &[Arm], recording: &Recording) -> Option<Estimate> {
+    let of = |arm: usize| recording.observations(move |block| &block.arms[arm].latencies_ns);
+    let observations: Vec<Observations> = (0..arms.len()).map(of).collect();
+    widest(experiment, arms, &observations).map(|contrast| Estimate {
+        value: contrast.value,
+        low: contrast.low,
+        high: contrast.high,
+        mean: contrast.value,
+        blocks: recording.blocks.len(),
+    })
+}
+
+/// Like [`headline`], for each arm's latencies.
+pub(crate) fn widest(experiment: &Experiment, arms: &[Arm], observations: &[Observations]) -> Option<Contrast> {
+    let statistic =
+        experiment.quantiles.first().map_or(Statistic::Mean, |quantile| Statistic::Quantile(quantile.share()));
+    let baseline = Observations::pooled(&[&observations[BASELINE], &observations[BASELINE_AGAIN]]);
+    (BASELINE_AGAIN + 1..arms.len())
+        .filter_map(|arm| contrast(&[(1.0, &observations[arm]), (-1.0, &baseline)], statistic, Scale::Ratio).ok())
+        .max_by(|a, b| a.relative_half_width().total_cmp(&b.relative_half_width()))
 }

@@ -3,42 +3,35 @@
 use std::time::{Duration, Instant};
 
 use unladen_load::{
-    Cancel, Driver, DriverConfig, End, LoadPlan, Mix, RecordSummary, RequestRecord, Schedule, Step, Stop,
+    Cancel, Driver, DriverConfig, End, LoadPlan, Mix, RecordSummary, Request, RequestRecord, Schedule, Step, Stop,
 };
 use unladen_lockin::Arm;
-use unladen_prove::Pace;
-use unladen_report::Warning;
+use unladen_prove::{Load, Pace};
+use unladen_report::nanos;
 
 use crate::answered::{LOOKED_AT, answer};
 use crate::exit::Failure;
-use crate::load::{Agreed, Hosts, Ledger};
-use crate::open_loop::MOST_UNDER_WAY;
-use crate::prove::agent_phase::AgentPhase;
+use crate::load::{Agreed, Client, Ledger, MOST_UNDER_WAY};
 use crate::prove::came::Came;
 use crate::prove::options::Options;
-use crate::prove::recording::ArmRecord;
-use crate::strangers::{strangers, strangers_warning};
+use crate::prove::recording::{AgentPhase, ArmRecord};
 
 /// How long a schedule stays open beyond its last request.
 const SLACK: Duration = Duration::from_secs(1);
 
 pub(crate) struct Sender {
-    client: Client,
+    pub(crate) client: Client,
     mixes: Vec<Mix>,
     /// Answers of each arm that was tried; empty if other hosts send.
-    came: Vec<Vec<Came>>,
+    pub(crate) came: Vec<Vec<Came>>,
     pace: Pace,
     timeout: Duration,
     seed: u64,
     phases: u64,
-    is_local: bool,
+    /// All requests go to this machine.
+    pub(crate) is_local: bool,
     /// The requests of all arms, one after the other, in the order of the URLs.
-    config: DriverConfig,
-}
-
-enum Client {
-    Here(Box<Driver>),
-    Hosts(Hosts),
+    pub(crate) config: DriverConfig,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -47,23 +40,19 @@ pub(crate) struct Stretch {
     pub(crate) requests: Option<u64>,
 }
 
-pub(crate) enum Ready {
-    /// From this host, on demand.
-    Here { arm: usize, stretch: Stretch },
-    /// From other hosts, which begin by themselves.
-    Hosts { agreed: Box<Agreed>, stretch: Stretch },
+/// A phase that is about to begin.
+pub(crate) struct Ready {
+    arm: usize,
+    stretch: Stretch,
+    /// Other hosts begin by themselves; this one on demand.
+    agreed: Option<Box<Agreed>>,
 }
 
 impl Ready {
     pub(crate) fn has_begun(&self) -> bool {
-        match self {
-            Self::Here { .. } => false,
-            Self::Hosts { agreed, .. } => agreed.has_begun(),
-        }
+        self.agreed.as_ref().is_some_and(|agreed| agreed.has_begun())
     }
 }
-
-// === impl Sender ===
 
 impl Sender {
     pub(crate) fn start(options: &Options, arms: &[Arm], cancel: &Cancel) -> Result<Self, Failure> {
@@ -76,25 +65,12 @@ impl Sender {
             let weights = experiment.urls.iter().map(|line| line.weight);
             mixes.push(Mix::weighted((first..requests.len()).zip(weights)));
         }
-        let config = DriverConfig {
-            timeout: load.timeout,
-            connect_timeout: load.timeout.min(Duration::from_secs(10)),
-            expect: load.expect.clone(),
-            tls: load.tls.clone(),
-            http: load.http,
-            keep_alive: load.keep_alive,
-            keep_cookies: load.keep_cookies,
-            ..DriverConfig::new(requests)
-        };
-        let (client, is_local) = if options.hosts.is_empty() {
-            let driver = Driver::start(config.clone())?;
-            let is_local = is_local(&driver);
-            (Client::Here(Box::new(driver)), is_local)
-        } else {
-            let hosts = Hosts::start(&options.hosts, &options.sessions, &config, cancel)?;
+        let config = driver(load, requests);
+        let client = Client::start(&options.hosts, &options.sessions, &config, cancel)?;
+        let is_local = match &client {
+            Client::Here(driver) => is_local(driver),
             // Whether the server runs here depends on what its name means here, if anything.
-            let is_local = Driver::start(config.clone()).is_ok_and(|driver| is_local(&driver));
-            (Client::Hosts(hosts), is_local)
+            Client::Hosts(_) => Driver::start(config.clone()).is_ok_and(|driver| is_local(&driver)),
         };
         Ok(Self {
             client,
@@ -137,29 +113,10 @@ impl Sender {
         Ok(latency)
     }
 
-    pub(crate) fn config(&self) -> &DriverConfig {
-        &self.config
-    }
-
-    pub(crate) fn came(&self) -> &[Vec<Came>] {
-        &self.came
-    }
-
-    pub(crate) fn is_local(&self) -> bool {
-        self.is_local
-    }
-
     pub(crate) fn carriers(&self) -> Vec<u32> {
         match &self.client {
             Client::Here(_) => Vec::new(),
             Client::Hosts(hosts) => hosts.carriers().collect(),
-        }
-    }
-
-    pub(crate) fn strangers(&self) -> Option<Warning> {
-        match &self.client {
-            Client::Here(driver) => strangers(driver),
-            Client::Hosts(hosts) => strangers_warning(hosts.strangers()),
         }
     }
 
@@ -174,24 +131,19 @@ impl Sender {
     ) -> Result<Ready, Failure> {
         self.phases += 1;
         let plan = self.plan(arm, stretch)?;
-        match &mut self.client {
-            Client::Here(_) => Ok(Ready::Here { arm, stretch }),
-            Client::Hosts(hosts) => {
-                let agreed = Box::new(hosts.agree(&plan, hosts.count(), margin, cancel)?);
-                Ok(Ready::Hosts { agreed, stretch })
-            }
-        }
+        let agreed = match &mut self.client {
+            Client::Here(_) => None,
+            Client::Hosts(hosts) => Some(Box::new(hosts.agree(&plan, hosts.count(), margin, cancel)?)),
+        };
+        Ok(Ready { arm, stretch, agreed })
     }
 
     /// Sends a phase; `None` if cancelled. The caller reads counters before and after.
     pub(crate) fn send(&mut self, ready: Ready, cancel: &Cancel) -> Result<Option<ArmRecord>, Failure> {
-        let (begun, record, stretch) = match ready {
-            Ready::Here { arm, stretch } => {
-                let begun = Instant::now();
-                let plan = self.plan(arm, stretch)?;
-                (begun, self.run(plan, cancel)?, stretch)
-            }
-            Ready::Hosts { agreed, stretch } => (agreed.started(), self.run_agreed(*agreed, cancel)?, stretch),
+        let Ready { arm, stretch, agreed } = ready;
+        let (begun, record) = match agreed {
+            Some(agreed) => (agreed.started, self.run_agreed(*agreed, cancel)?),
+            None => (Instant::now(), self.run(self.plan(arm, stretch)?, cancel)?),
         };
         // Until the time of the next request: phases that end with their last answer would follow each other faster
         // than the rate.
@@ -258,7 +210,7 @@ impl Sender {
 
     fn run_agreed(&mut self, agreed: Agreed, cancel: &Cancel) -> Result<Option<ArmRecord>, Failure> {
         let Client::Hosts(hosts) = &mut self.client else { return Ok(None) };
-        let started = agreed.started();
+        let started = agreed.started;
         let mut taken = Taken::default();
         let (end, parts) = hosts.send(agreed, &mut taken, cancel)?;
         if end.ended == End::Cancelled || cancel.is_cancelled() {
@@ -281,6 +233,20 @@ impl Sender {
         let sending = Duration::from_nanos(record.sending_ns);
         record.agents = parts.into_iter().map(|part| AgentPhase::of(part, sending)).collect();
         Ok(Some(record))
+    }
+}
+
+/// A client that sends these requests as an experiment says.
+pub(crate) fn driver(load: &Load, requests: Vec<Request>) -> DriverConfig {
+    DriverConfig {
+        timeout: load.timeout,
+        connect_timeout: load.timeout.min(Duration::from_secs(10)),
+        expect: load.expect.clone(),
+        tls: load.tls.clone(),
+        http: load.http,
+        keep_alive: load.keep_alive,
+        keep_cookies: load.keep_cookies,
+        ..DriverConfig::new(requests)
     }
 }
 
@@ -309,8 +275,4 @@ impl Ledger for Taken {
     fn look(&mut self, _: Duration) -> Result<(), Failure> {
         Ok(())
     }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -173,7 +173,6 @@ pub(crate) fn estimate(experiment: &Experiment, arms: usize, counts: bool) -> St
     }
 }
 
-/// A rounded length of time, in words.
 fn about(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds < 100.0 => format!("{seconds:.0} s"),

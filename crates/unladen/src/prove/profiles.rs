@@ -1,6 +1,6 @@
 //! The principal type is [`Profiling`]: profiles the arms of an experiment.
 
-use unladen_load::{Cancel, DriverConfig};
+use unladen_load::Cancel;
 use unladen_lockin::{Arm, Role};
 use unladen_profile::{Diff, Profile, diff, merge};
 use unladen_prove::Experiment;
@@ -10,6 +10,7 @@ use crate::exit::Failure;
 use crate::profile::{Budget, Page, Session, slug, write_flame_diff, write_native};
 use crate::progress::Progress;
 use crate::prove::options::Profiles;
+use crate::prove::phase::driver;
 
 /// Turns of each arm: what the machine does meanwhile affects all of them.
 pub(super) const ROUNDS: u64 = 4;
@@ -43,16 +44,7 @@ impl<'a> Profiling<'a> {
             Budget::Time(_) => 100,
         };
         for request in self.experiment.requests(&self.arms[arm])? {
-            let driver = DriverConfig {
-                timeout: load.timeout,
-                expect: load.expect.clone(),
-                tls: load.tls.clone(),
-                http: load.http,
-                keep_alive: load.keep_alive,
-                keep_cookies: load.keep_cookies,
-                ..DriverConfig::new(vec![request])
-            };
-            let page = Page { title: self.arms[arm].name.clone(), driver };
+            let page = Page { title: self.arms[arm].name.clone(), driver: driver(load, vec![request]) };
             let mut session = Session::open(page, options, cancel, progress)?;
             for _ in 0..all.div_ceil(ROUNDS) {
                 session.step(cancel)?;

@@ -1,15 +1,16 @@
 //! The principal type is [`Recording`]: what each arm did, block by block.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
 
-use unladen_load::{ErrorKind, RecordSummary, RequestRecord};
+use unladen_load::{BinnedLatencies, ErrorKind, RecordSummary, RequestRecord};
 use unladen_lockin::{Counts, MIN_BLOCKS, Observations, Phase, Spoiled};
 use unladen_machine::MachineTimes;
 use unladen_probe::{CounterId, GroupId};
 
 use crate::lateness::{Stretch, beyond};
+use crate::load::AgentPart;
 use crate::machine::conditions;
-use crate::prove::agent_phase::AgentPhase;
 
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
@@ -64,32 +65,25 @@ impl Recording {
 
     /// Leaves out spoiled blocks, by the machine's times alone. Failures in them still count.
     pub(crate) fn leave_out_spoiled(&mut self) -> Spoiled {
-        let all: Vec<_> = self.blocks.iter().map(|block| conditions(&block.times())).collect();
-        let restarts: Vec<usize> = self.blocks.iter().map(|block| block.restart).collect();
-        let spoiled = Spoiled::of(&all, |kept| carries(&restarts, kept));
-        for (index, block) in self.blocks.iter_mut().enumerate() {
-            block.is_left_out = spoiled.is_left_out(index);
-        }
-        spoiled
+        self.leave_out(BlockRecord::times)
     }
 
     /// Likewise, by the times of each agent's machine.
     pub(crate) fn leave_out_spoiled_at_agents(&mut self) -> Vec<Spoiled> {
-        let restarts: Vec<usize> = self.blocks.iter().map(|block| block.restart).collect();
-        let of_agent = |recording: &mut Self, index: usize| {
-            let times = |block: &BlockRecord| block.at_agent(index).map(|agent| agent.times).unwrap_or_default();
-            let all: Vec<_> = recording.blocks.iter().map(|block| conditions(&times(block))).collect();
-            let out: Vec<bool> = recording.blocks.iter().map(|block| block.is_left_out).collect();
-            let spoiled = Spoiled::of(&all, |kept| {
-                let left: Vec<bool> = kept.iter().zip(&out).map(|(is_kept, is_out)| *is_kept && !is_out).collect();
-                carries(&restarts, &left)
-            });
-            for (place, block) in recording.blocks.iter_mut().enumerate() {
-                block.is_left_out |= spoiled.is_left_out(place);
-            }
-            spoiled
-        };
-        (0..self.agents()).map(|index| of_agent(self, index)).collect()
+        let times = |block: &BlockRecord, index| block.at_agent(index).map(|agent| agent.times).unwrap_or_default();
+        (0..self.agents()).map(|index| self.leave_out(|block| times(block, index))).collect()
+    }
+
+    fn leave_out(&mut self, times: impl Fn(&BlockRecord) -> MachineTimes) -> Spoiled {
+        let all: Vec<_> = self.blocks.iter().map(|block| conditions(&times(block))).collect();
+        let spoiled = Spoiled::of(&all, |kept| {
+            let left = self.blocks.iter().zip(kept).map(|(block, is_kept)| *is_kept && !block.is_left_out);
+            carries(&self.blocks, &left.collect::<Vec<_>>())
+        });
+        for (index, block) in self.blocks.iter_mut().enumerate() {
+            block.is_left_out |= spoiled.is_left_out(index);
+        }
+        spoiled
     }
 
     pub(crate) fn agents(&self) -> usize {
@@ -167,7 +161,8 @@ impl Recording {
 
 /// Whether the kept blocks suffice. If services were restarted, restarts are resampled: each has to keep blocks, or as
 /// many as an interval of blocks takes.
-fn carries(restarts: &[usize], kept: &[bool]) -> bool {
+fn carries(blocks: &[BlockRecord], kept: &[bool]) -> bool {
+    let restarts: Vec<usize> = blocks.iter().map(|block| block.restart).collect();
     let distinct = |restarts: &mut dyn Iterator<Item = usize>| restarts.collect::<BTreeSet<_>>().len();
     let all = distinct(&mut restarts.iter().copied());
     let left = || restarts.iter().zip(kept).filter(|(_, is_kept)| **is_kept).map(|(restart, _)| *restart);
@@ -255,6 +250,73 @@ impl ArmRecord {
             requests: self.answered,
             count: self.grown.get(&key).copied().unwrap_or(0) as f64,
         }
+    }
+}
+
+/// What one agent did of an arm's phases, one or several together.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct AgentPhase {
+    pub(crate) name: String,
+    pub(crate) command: String,
+    pub(crate) recorded: u64,
+    pub(crate) answered: u64,
+    pub(crate) unsent: u64,
+    /// Counted without a record.
+    pub(crate) unrecorded: u64,
+    pub(crate) lags: BinnedLatencies,
+    /// Number of requests whose lag is the agent's, and their total lateness.
+    pub(crate) late: (u64, u64),
+    pub(crate) cpu: Duration,
+    /// CPU time of its sending thread, and how long it sent.
+    pub(crate) worked: Duration,
+    pub(crate) sending: Duration,
+    pub(crate) times: MachineTimes,
+    pub(crate) start_uncertainty: Duration,
+    pub(crate) round_trip: Duration,
+}
+
+impl AgentPhase {
+    /// From its reports on one phase, in which it sent for `sending`.
+    pub(crate) fn of(part: AgentPart, sending: Duration) -> Self {
+        let mut lags = BinnedLatencies::default();
+        part.lag.values().for_each(|(lag_ns, count)| lags.add_many(lag_ns, count));
+        let of_end = |of: fn(&unladen_load::LoadEnd) -> Duration| part.end.as_ref().map_or(Duration::ZERO, of);
+        Self {
+            recorded: part.recorded,
+            answered: part.answered,
+            unsent: part.end.as_ref().map_or(0, |end| end.unsent),
+            unrecorded: part.unrecorded,
+            late: part.lateness.between(Duration::ZERO, Duration::MAX),
+            cpu: of_end(|end| end.cpu),
+            worked: of_end(|end| end.worked),
+            sending,
+            times: part.machine.times(),
+            start_uncertainty: part.start_uncertainty,
+            round_trip: part.round_trip,
+            lags,
+            name: part.name,
+            command: part.command,
+        }
+    }
+
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        self.recorded = self.recorded.saturating_add(other.recorded);
+        self.answered = self.answered.saturating_add(other.answered);
+        self.unsent = self.unsent.saturating_add(other.unsent);
+        self.unrecorded = self.unrecorded.saturating_add(other.unrecorded);
+        self.lags.absorb(&other.lags);
+        self.late = (self.late.0.saturating_add(other.late.0), self.late.1.saturating_add(other.late.1));
+        self.cpu = self.cpu.saturating_add(other.cpu);
+        self.worked = self.worked.saturating_add(other.worked);
+        self.sending = self.sending.saturating_add(other.sending);
+        self.times = self.times.plus(other.times);
+        self.start_uncertainty = self.start_uncertainty.max(other.start_uncertainty);
+        self.round_trip = other.round_trip;
+        (self.name, self.command) = (other.name.clone(), other.command.clone());
+    }
+
+    pub(crate) fn stretch(&self) -> Stretch {
+        Stretch { times: self.times, requests: self.late.0, late_ns: self.late.1 }
     }
 }
 

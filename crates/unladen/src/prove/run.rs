@@ -3,26 +3,25 @@
 use std::time::{Duration, Instant};
 
 use unladen_load::Cancel;
-use unladen_lockin::Arm;
-use unladen_lockin::{Estimate, MIN_BLOCKS, Until, Verdict};
+use unladen_lockin::{Arm, Estimate, MIN_BLOCKS, Until, Verdict};
 use unladen_machine::{MachineClock, MachineReading};
 use unladen_probe::{Instrument, Own, Reading};
-use unladen_prove::{KnobController, PutBack, SwitchError};
-use unladen_report::{ArmProfile, Ended, Prove};
+use unladen_prove::{KnobController, PutBack};
+use unladen_report::{ArmProfile, Prove};
 
 use crate::exit::Failure;
+use crate::interrupt::Stopped;
+use crate::machine::ReferenceWork;
 use crate::progress::Progress;
 use crate::prove::analysis::analyse;
 use crate::prove::came::tell;
-use crate::prove::headline::headline;
-use crate::prove::measured::Measured;
+use crate::prove::measured::{Measured, headline};
 use crate::prove::options::{Options, Profiles};
 use crate::prove::path::{OnPath, telling};
 use crate::prove::phase::{Sender, Stretch};
 use crate::prove::plan::{LONGEST_IDLE, PASSES, Plan, SETTLE, warm_up};
 use crate::prove::profiles::{self, Profiling};
 use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
-use crate::reference::ReferenceWork;
 use crate::say::say;
 
 /// Limit with `--until`, unless the experiment's own time is longer or the command line sets the budget.
@@ -46,23 +45,6 @@ struct Sent {
     record: ArmRecord,
     begun: MachineReading,
     before: Option<Reading>,
-}
-
-enum Stopped {
-    Done,
-    Interrupted,
-    Failed(Failure),
-}
-
-// === impl Stopped ===
-
-impl Stopped {
-    fn by(failure: Failure) -> Self {
-        match failure {
-            Failure::Switch(SwitchError::Cancelled) | Failure::Interrupted { .. } => Self::Interrupted,
-            failure => Self::Failed(failure),
-        }
-    }
 }
 
 struct Run<'a> {
@@ -151,11 +133,10 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
 }
 
 impl Run<'_> {
-    /// Tries the baseline, and plans the experiment by its latency.
     fn prepare(&mut self) -> Result<(), Failure> {
         // Whether other hosts reach the service cannot be seen from here.
         if self.options.hosts.is_empty() {
-            self.board.ask(self.sender.config().clone());
+            self.board.ask(self.sender.config.clone());
         }
         self.progress.say("trying the baseline");
         self.board.set(&self.arms[0], self.cancel)?;
@@ -347,7 +328,7 @@ impl Run<'_> {
 
     /// Observes the requests' path in the [`telling`] arms, after all timing.
     fn look_at_path(&mut self) -> Result<(), Failure> {
-        if self.instrument.is_none() || !self.sender.is_local() {
+        if self.instrument.is_none() || !self.sender.is_local {
             return Ok(());
         }
         self.progress.say("looking who the requests go through");
@@ -357,7 +338,7 @@ impl Run<'_> {
             self.board.set(&self.arms[arm], self.cancel)?;
             self.try_out(arm)?;
             if let Some(instrument) = &mut self.instrument {
-                path.add(self.sender.config(), arm * urls..(arm + 1) * urls, instrument, self.cancel);
+                path.add(&self.sender.config, arm * urls..(arm + 1) * urls, instrument, self.cancel);
             }
         }
         self.path = path;
@@ -418,23 +399,18 @@ impl Run<'_> {
         let blocks = self.recording.blocks.len();
         let restarts = self.recording.blocks.chunk_by(|a, b| a.restart == b.restart).count();
         let is_enough = blocks >= MIN_BLOCKS || (restarts >= 2 && blocks >= restarts);
-        let (ended, failure) = match stopped {
-            Stopped::Done => (Ended::Complete, None),
-            Stopped::Interrupted if is_enough => (Ended::Interrupted, None),
-            Stopped::Interrupted => (Ended::Interrupted, Some(Failure::Interrupted { shown: false })),
-            Stopped::Failed(failure) => (Ended::Failed, Some(failure)),
+        let (ended, failure) = match stopped.ended(is_enough) {
+            Ok(ended) => ended,
+            Err(failure) if !put_back.is_complete() => {
+                return Err(Failure::NotPutBack { report: put_back.to_string(), before: Some(Box::new(failure)) });
+            }
+            Err(failure) => {
+                if !put_back.done.is_empty() {
+                    say!("unladen: {put_back}");
+                }
+                return Err(failure);
+            }
         };
-        if !is_enough {
-            if !put_back.is_complete() {
-                let before = failure.map(Box::new);
-                return Err(Failure::NotPutBack { report: put_back.to_string(), before });
-            }
-            if put_back.done.is_empty() {
-                return Err(failure.unwrap_or(Failure::Interrupted { shown: false }));
-            }
-            say!("unladen: {put_back}");
-            return Err(failure.unwrap_or(Failure::Interrupted { shown: false }));
-        }
         let lost = self.instrument.as_mut().is_some_and(|instrument| instrument.newly_lost() > 0);
         // Before any figure is looked at.
         let spoiled = self.recording.leave_out_spoiled();
@@ -450,14 +426,14 @@ impl Run<'_> {
             instrument: self.instrument.as_ref(),
             elapsed: self.elapsed.unwrap_or_else(|| self.begun.elapsed()),
             path: &self.path,
-            is_local: self.sender.is_local(),
+            is_local: self.sender.is_local,
             lost,
             ended,
             put_back: &put_back,
         };
         let mut result = analyse(&measured);
-        tell(self.arms, self.sender.came(), &self.options.experiment.expect_change, &mut result.arms);
-        result.warnings.extend(self.sender.strangers());
+        tell(self.arms, &self.sender.came, &self.options.experiment.expect_change, &mut result.arms);
+        result.warnings.extend(self.sender.client.strangers());
         Ok(Proved { result, failure, put_back })
     }
 }

@@ -6,9 +6,8 @@ use unladen_report::{ArmResult, Warning};
 use crate::lateness::because;
 use crate::machine::taken_warning;
 use crate::prove::agents;
-use crate::prove::headline::headline;
 use crate::prove::latencies::Arms;
-use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
+use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured, headline};
 
 /// A greater lag of the generator is worth a warning, ns.
 const LATE: u64 = 1_000_000;

@@ -33,7 +33,6 @@ struct Difference<'a> {
     ratio_floor: Option<f64>,
 }
 
-/// Every counter of every group in every other arm.
 pub(crate) fn weights(measured: &Measured<'_>) -> Vec<Comparison> {
     let Some(instrument) = measured.instrument else { return Vec::new() };
     let mut metrics: Vec<((GroupId, CounterId), WeightMetric)> = measured
@@ -99,7 +98,7 @@ fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'
             ratio_floor: ratio.map(|(_, floor)| floor),
         })
     };
-    (0..arms.len()).filter(|arm| *arm != BASELINE && *arm != BASELINE_AGAIN).filter_map(of_arm).collect()
+    (BASELINE_AGAIN + 1..arms.len()).filter_map(of_arm).collect()
 }
 
 /// Judged together. A change is looked for on the requests' path: the hundreds of other groups of a machine would hide

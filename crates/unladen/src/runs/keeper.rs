@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use unladen_compare::Comparison;
-use unladen_document::{About, Document};
-use unladen_store::{Filter, Location, Mode, NewRun, RunId, StoreError};
+use unladen_document::Document;
+use unladen_store::{Location, Mode, NewRun, RunId, StoreError};
 
 use crate::exit::Failure;
-use crate::runs::origin::Origin;
-use crate::runs::past::beside;
+use crate::runs::Origin;
+use crate::runs::past::{alike, beside};
 use crate::runs::preferences::Preferences;
 use crate::runs::run_name::RunName;
 use crate::runs::time::{now, read_rfc3339};
@@ -39,11 +39,11 @@ const COMPLETE: &str = "complete";
 pub(crate) type Evidence = Option<Vec<u8>>;
 
 pub(crate) struct Keeper {
-    origin: Origin,
+    pub(crate) origin: Origin,
     destination: Option<Destination>,
     evidence: bool,
     quiet: bool,
-    against: Option<Against>,
+    pub(crate) against: Option<Against>,
 }
 
 struct Destination {
@@ -80,20 +80,6 @@ impl Keeper {
         Ok(Self { origin, destination, evidence, quiet: keeping.quiet, against: keeping.against })
     }
 
-    pub(crate) fn about(&self) -> About {
-        self.origin.about()
-    }
-
-    /// Sets the seed if the result itself does not have it.
-    pub(crate) fn set_seed(&mut self, seed: u64) {
-        self.origin.set_seed(seed);
-    }
-
-    /// Adds programs that answered, with their versions.
-    pub(crate) fn saw(&mut self, executables: &[PathBuf]) {
-        self.origin.saw(executables);
-    }
-
     /// Compares the result with the requested run, if any. Called before the result is kept, so that `latest` is
     /// another run. Fails if the store or the run cannot be read.
     pub(crate) fn comparison(&self, text: &[u8]) -> Result<Option<Comparison>, Failure> {
@@ -107,17 +93,8 @@ impl Keeper {
             return Ok(None);
         }
         let mut store = unladen_store::open(&destination.location, Mode::ReadOnly)?;
-        let alike = Filter {
-            verb: Some(after.verb().to_owned()),
-            exact_target: Some(after.target().to_owned()),
-            ..Filter::default()
-        };
-        let before = run.find(store.as_mut(), alike)?;
+        let before = run.find(store.as_mut(), alike(after.verb(), after.target()))?;
         Ok(Some(beside(store.as_mut(), &before, &after, None)?))
-    }
-
-    pub(crate) fn against(&self) -> Option<&Against> {
-        self.against.as_ref()
     }
 
     /// Keeps a document and its traces, and says under which number. Fails if it cannot be kept in a named store.

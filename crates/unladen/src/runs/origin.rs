@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use unladen_document::{About, Environment, Revision, Software};
 
 use crate::runs::time::{now, rfc3339};
@@ -47,7 +48,6 @@ impl Origin {
         Self { about: About { revision: revision(folder), ..Self::of_words(command).about } }
     }
 
-    /// For a result that is finished now.
     pub(crate) fn about(&self) -> About {
         About { time: Some(rfc3339(now())), ..self.about.clone() }
     }
@@ -57,7 +57,6 @@ impl Origin {
         self.about.seed = Some(seed);
     }
 
-    /// Adds programs that answered, with their versions.
     pub(crate) fn saw(&mut self, executables: &[PathBuf]) {
         let of_document =
             |seen: unladen_machine::Software| Software { name: seen.name, version: seen.version.unwrap_or_default() };
@@ -88,6 +87,16 @@ fn environment(machine: unladen_machine::Environment) -> Environment {
         load_1m: machine.load_1m,
         software: Vec::new(),
     }
+}
+
+pub(crate) fn headed(mut document: Value, about: &About) -> Value {
+    // An `About` serialises to an object, and every document is one.
+    if let (Some(fields), Ok(Value::Object(about))) = (document.as_object_mut(), serde_json::to_value(about)) {
+        for (name, value) in about {
+            fields.entry(name).or_insert(value);
+        }
+    }
+    document
 }
 
 #[cfg(test)]

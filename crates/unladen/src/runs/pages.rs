@@ -1,22 +1,21 @@
 //! The pages of `unladen runs serve`. The principal type is [`Pages`]: a path and a query in, a page out.
 
 mod browser;
-mod query;
 
 use std::sync::Mutex;
 
 use unladen_compare::trend;
 use unladen_publish::html::{
-    PageOptions, RunRow, RunsPage, comparison_page, document_page, error_page, in_query, runs_page, trend_page,
+    PageOptions, RunRow, RunsFilter, RunsPage, comparison_page, document_page, error_page, in_query, runs_page,
+    trend_page,
 };
-use unladen_store::{Filter, Location, Mode, Run, RunId, RunSummary, Store, StoreError};
+use unladen_store::{Filter, Location, Mode, Position, Run, RunId, RunSummary, Store, StoreError, read_label};
 
 use crate::exit::Failure;
-use crate::runs::pages::query::Query;
-use crate::runs::past::{PAST_RUNS, beside, document_of, past};
-use crate::runs::pictures::pictures;
+use crate::runs::past::{PAST_RUNS, alike, beside, document_of, past, pictures};
+use crate::runs::time::{moment, rfc3339};
 
-pub(crate) use browser::{Address, browse};
+pub(crate) use crate::runs::pages::browser::{Address, browse};
 
 /// Runs on a page of the list.
 const ROWS: u32 = 50;
@@ -51,7 +50,6 @@ impl Pages {
         Ok(Self { location, store: Mutex::new(Some(store)) })
     }
 
-    /// The page at a path, such as `/run/12`.
     pub(crate) fn page(&self, path: &str, query: &str) -> Page {
         let (status, title, message) = match self.made(path, query) {
             Ok(page) => return page,
@@ -120,7 +118,7 @@ fn row(run: &RunSummary) -> RunRow {
         id: run.id.get(),
         verb: run.verb.clone(),
         target: run.target.clone(),
-        time: crate::runs::time::rfc3339(run.time_ns),
+        time: rfc3339(run.time_ns),
         host: run.host.clone(),
         commit: run.commit.clone().unwrap_or_default(),
         labels: run.labels.clone().into_iter().collect(),
@@ -151,13 +149,8 @@ fn document(store: &mut dyn Store, id: &str) -> Result<Page, NoPage> {
 }
 
 fn earlier(store: &mut dyn Store, run: &Run) -> Result<Option<RunId>, NoPage> {
-    let filter = Filter {
-        verb: Some(run.summary.verb.clone()),
-        exact_target: Some(run.summary.target.clone()),
-        before: Some(run.summary.position()),
-        limit: 1,
-        ..Filter::default()
-    };
+    let before = Some(run.summary.position());
+    let filter = Filter { before, limit: 1, ..alike(&run.summary.verb, &run.summary.target) };
     Ok(store.list(&filter)?.first().map(|run| run.id))
 }
 
@@ -201,8 +194,6 @@ fn trends(store: &mut dyn Store, query: &Query) -> Result<Page, NoPage> {
     Ok(html(trend_page(&trend(&history), &options)))
 }
 
-// === impl NoPage ===
-
 impl From<StoreError> for NoPage {
     fn from(error: StoreError) -> Self {
         match error {
@@ -218,6 +209,86 @@ impl From<Failure> for NoPage {
             Failure::Store(error) => error.into(),
             other => Self::Store(other.to_string()),
         }
+    }
+}
+
+const MOST_FIELDS: usize = 32;
+
+#[derive(Debug, Default)]
+pub(super) struct Query {
+    fields: Vec<(String, String)>,
+    pub(super) form: RunsFilter,
+    pub(super) before: Option<Position>,
+}
+
+impl Query {
+    /// Parses the text after the `?`. Unknown fields are ignored. The error says what is wrong.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let fields: Vec<(String, String)> = url::form_urlencoded::parse(text.as_bytes())
+            .take(MOST_FIELDS)
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
+        let mut query = Self { fields, ..Self::default() };
+        let text = |name: &str| query.get(name).unwrap_or_default().trim().to_owned();
+        query.form = RunsFilter {
+            verb: text("verb"),
+            target: text("target"),
+            host: text("host"),
+            commit: text("commit"),
+            label: text("label"),
+            since: text("since"),
+            until: text("until"),
+        };
+        query.before = match query.get("page") {
+            Some(page) => Some(page.parse().map_err(|error: unladen_store::PositionError| error.to_string())?),
+            None => None,
+        };
+        Ok(query)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The form as a store's filter. The error says which field is wrong, and what is expected there.
+    pub(super) fn filter(&self) -> Result<Filter, String> {
+        let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        let RunsFilter { verb, target, host, commit, label, since, until } = &self.form;
+        let label = given(label).map(|label| read_label(&label)).transpose().map_err(|error| error.to_string())?;
+        let when = |name: &str, text: &String| {
+            given(text).map(|text| moment(&text)).transpose().map_err(|why| format!("{name}: {why}"))
+        };
+        Ok(Filter {
+            verb: given(verb),
+            target: given(target),
+            host: given(host),
+            commit: given(commit),
+            labels: label.into_iter().collect(),
+            since_ns: when("since", since)?,
+            until_ns: when("until", until)?,
+            ..Filter::default()
+        })
+    }
+
+    pub(super) fn first_page(&self) -> String {
+        let RunsFilter { verb, target, host, commit, label, since, until } = &self.form;
+        let fields = [
+            ("verb", verb),
+            ("target", target),
+            ("host", host),
+            ("commit", commit),
+            ("label", label),
+            ("since", since),
+            ("until", until),
+        ];
+        let given = fields.into_iter().filter(|(_, value)| !value.is_empty());
+        given.map(|(name, value)| format!("{name}={}", in_query(value))).collect::<Vec<_>>().join("&")
+    }
+
+    pub(super) fn page_before(&self, position: Position) -> String {
+        let first = self.first_page();
+        let and = if first.is_empty() { "" } else { "&" };
+        format!("{first}{and}page={position}")
     }
 }
 

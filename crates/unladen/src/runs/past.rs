@@ -2,6 +2,8 @@
 
 use unladen_compare::{Comparison, History, compare};
 use unladen_document::Document;
+use unladen_profile::{FlameStyle, Input, flame, reader_named};
+use unladen_publish::RunPicture;
 use unladen_store::{Filter, PAGE, Run, RunSummary, Store};
 
 use crate::exit::Failure;
@@ -10,7 +12,6 @@ use crate::runs::time::read_rfc3339;
 /// Runs that show how much runs of a target vary. Older ones say little of the machine at that time.
 pub(crate) const PAST_RUNS: u32 = 40;
 
-/// The document of a kept run. Fails if this version cannot read it.
 pub(crate) fn document_of(run: &Run) -> Result<Document, Failure> {
     Document::read(run.document.as_bytes()).map_err(|error| Failure::Usage(format!("run {}: {error}", run.summary.id)))
 }
@@ -36,7 +37,8 @@ fn around(store: &mut dyn Store, verb: &str, target: &str, time_ns: i64) -> Resu
     read(store, runs)
 }
 
-fn alike(verb: &str, target: &str) -> Filter {
+/// Runs of a command and a target, which can be compared.
+pub(crate) fn alike(verb: &str, target: &str) -> Filter {
     Filter { verb: Some(verb.to_owned()), exact_target: Some(target.to_owned()), ..Filter::default() }
 }
 
@@ -67,4 +69,24 @@ pub(crate) fn beside(
     comparison.before.id = Some(before.summary.id.to_string());
     comparison.after.id = id;
     Ok(comparison)
+}
+
+/// The command whose evidence is a profile.
+const PROFILE: &str = "profile";
+
+/// The flame graph of a profile; empty if unreadable, as the report is complete without.
+pub(crate) fn pictures(verb: &str, evidence: Option<&[u8]>) -> Vec<RunPicture> {
+    let profile = || {
+        let mut bytes = evidence.filter(|_| verb == PROFILE)?;
+        reader_named("unladen")?.read(&mut Input::new(&mut bytes)).ok()
+    };
+    let picture = profile().and_then(|profile| {
+        let mut svg = Vec::new();
+        flame(&profile, &FlameStyle::of(&profile), &mut svg).ok()?;
+        Some(RunPicture {
+            title: "Flame graph: where the time of a request goes".to_owned(),
+            svg: String::from_utf8(svg).ok()?,
+        })
+    });
+    picture.into_iter().collect()
 }

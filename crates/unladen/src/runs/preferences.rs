@@ -28,8 +28,6 @@ pub(crate) struct Preferences {
     pub(crate) evidence: bool,
 }
 
-// === impl Preferences ===
-
 impl Preferences {
     /// From the variable, the file, or else the state folder. Fails if the file or the variable is invalid, or the file
     /// cannot be read.

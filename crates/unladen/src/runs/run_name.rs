@@ -17,8 +17,6 @@ pub(crate) enum RunName {
     Commit(String),
 }
 
-// === impl RunName ===
-
 impl RunName {
     /// The run, if `filter` lets it through; a number is taken regardless. Fails if there is none.
     pub(crate) fn find(&self, store: &mut dyn Store, filter: Filter) -> Result<Run, Failure> {

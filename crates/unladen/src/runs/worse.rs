@@ -65,7 +65,7 @@ fn unjudged(comparison: &Comparison, requires_history: bool) -> Result<(), Failu
         let mut helps: Vec<&str> = lacking.iter().map(|(why, _)| what_helps(*why)).collect();
         helps.dedup();
         let helps = helps.join("; ");
-        return Err(Failure::NotJudged(format!(
+        return Err(Failure::CannotMeasure(format!(
             "nothing is worse for certain, but only {judged} of {total} figures could be judged, and --require-history asks \
              for all: {helps}\n{}",
             lines(&lacking)
@@ -95,7 +95,6 @@ fn name(unjudged: &Unjudged) -> String {
     visible(&format!("{}{}", unjudged.name(), of(&unjudged.url)))
 }
 
-/// The first of them, and the number of further ones.
 fn some(all: &[String], between: &str) -> String {
     let mut said = all[..all.len().min(TOLD)].join(between);
     if all.len() > TOLD {

@@ -8,7 +8,6 @@ use crate::exit::Failure;
 
 const SCHEMA: &str = "unladen.serve/1";
 
-/// For an invalid configuration.
 pub(super) fn wrong(file: &str, failure: &Failure) -> Value {
     let errors: Vec<Value> = match failure {
         Failure::Config(ConfigError::Bad(mistakes)) => mistakes
@@ -42,26 +41,22 @@ pub(super) fn checked(
         "errors": [],
         "warnings": warnings,
     });
-    if let (Some(object), Some(outlook)) = (document.as_object_mut(), outlook) {
-        object.insert("outlook".to_owned(), json!(outlook));
+    if let Some(outlook) = outlook {
+        document["outlook"] = json!(outlook);
     }
-    if let (Some(object), Some(trials)) = (document.as_object_mut(), trials) {
-        object.insert("connections".to_owned(), json!(trials));
+    if let Some(trials) = trials {
+        document["connections"] = json!(trials);
     }
     document
 }
 
-/// For one without errors that cannot be used.
 pub(super) fn refused(config: &Config, message: &str) -> Value {
     let mut document = checked(config, &[], None, None);
-    if let Some(object) = document.as_object_mut() {
-        object.insert("valid".to_owned(), false.into());
-        object.insert("errors".to_owned(), json!([{ "line": null, "column": null, "message": message }]));
-    }
+    document["valid"] = false.into();
+    document["errors"] = json!([{ "line": null, "column": null, "message": message }]);
     document
 }
 
-/// Like a checked one, with every value.
 pub(super) fn explained(config: &Config) -> Value {
     let value = |one: &unladen_serve_config::Explained| {
         let (from, line) = match one.origin {
@@ -83,8 +78,6 @@ pub(super) fn explained(config: &Config) -> Value {
         })
     };
     let mut document = checked(config, &[], None, None);
-    if let Some(object) = document.as_object_mut() {
-        object.insert("values".to_owned(), config.explained.iter().map(value).collect());
-    }
+    document["values"] = config.explained.iter().map(value).collect();
     document
 }

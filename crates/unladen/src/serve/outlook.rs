@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use unladen_serve::{KeptFor, Outlook, RouteSeen, Rule, WhyNot};
 
-/// The URL, and a line for each known fact.
 pub(super) fn text(outlook: &Outlook) -> String {
     let mut lines = Lines(format!("{}\n", outlook.url));
     let place = match (&outlook.site, &outlook.outbound) {

@@ -1,29 +1,46 @@
 //! The principal type is [`SiteOptions`]: a site from options instead of a file, as the text of one.
 
 use std::fmt::Write as _;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use unladen_serve_config::{Config, ConfigError};
+use clap::builder::PossibleValuesParser;
+use unladen_serve_config::{Config, ConfigError, presets};
 
-use super::sockets;
 use crate::exit::Failure;
 
 /// Stands for a file's path.
-pub(super) const COMMAND_LINE: &str = "the command line";
+const COMMAND_LINE: &str = "the command line";
 
-#[derive(Clone, Debug, Default)]
+/// The options of the command line that describe a site.
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct SiteOptions {
-    /// `--site`: where it listens.
-    pub(crate) listen: Option<String>,
-    pub(crate) root: Option<PathBuf>,
-    /// `--php`: the server that runs scripts.
-    pub(crate) php: Option<String>,
-    pub(crate) to: Vec<String>,
-    pub(crate) preset: Option<String>,
-    pub(crate) hosts: Vec<String>,
-    /// `--acme`: contact for the certificate authority.
-    pub(crate) acme: Option<String>,
-    pub(crate) acme_directory: Option<String>,
+    /// No file: a site at this address, such as :8080, 127.0.0.1:8080 or unix:/run/site.sock
+    #[arg(id = "site", long = "site", value_name = "ADDRESS", help_heading = "A site without a file")]
+    listen: Option<String>,
+    /// The application of --site; may be repeated, and they share the requests
+    #[arg(long, value_name = "URL", help_heading = "A site without a file")]
+    to: Vec<String>,
+    /// The folder of files of --site
+    #[arg(long, value_name = "DIR", help_heading = "A site without a file")]
+    root: Option<PathBuf>,
+    /// Who runs the scripts of --root: the socket of PHP-FPM, or fcgi://HOST:PORT
+    #[arg(long, value_name = "SOCKET", help_heading = "A site without a file")]
+    php: Option<String>,
+    /// The application whose usual settings --site has
+    #[arg(long, value_name = "NAME", help_heading = "A site without a file")]
+    #[arg(value_parser = PossibleValuesParser::new(presets::names()), conflicts_with_all = ["file", "config"])]
+    preset: Option<String>,
+    /// The names that --site answers for: example.org,www.example.org
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "A site without a file")]
+    #[arg(conflicts_with_all = ["file", "config"])]
+    hosts: Vec<String>,
+    /// Certificates of Let's Encrypt for --hosts, which writes to this address; --site is then :443, and :80 for http
+    #[arg(long, value_name = "EMAIL", help_heading = "A site without a file")]
+    acme: Option<String>,
+    /// Another authority than Let's Encrypt: letsencrypt-staging, to try it first, or the URL of a directory
+    #[arg(long, value_name = "URL", requires = "acme", help_heading = "A site without a file")]
+    acme_directory: Option<String>,
 }
 
 struct Line {
@@ -43,7 +60,6 @@ impl SiteOptions {
         Config::spoken(&text, COMMAND_LINE, &folder).map_err(|error| told(error, &lines))
     }
 
-    /// Checks that the options are complete, and not contradictory.
     fn agree(&self, folder: &Path) -> Result<(), Failure> {
         let usage = |text: &str| Err(Failure::Usage(text.to_owned()));
         if self.listen.is_none() && (self.acme.is_none() || self.hosts.is_empty()) {
@@ -79,7 +95,7 @@ impl SiteOptions {
         if !folder.join(root).join("index.php").is_file() {
             return Ok(());
         }
-        let found = sockets::of_php_fpm();
+        let found = sockets_of_php_fpm();
         let mut text = format!("--root {} has index.php, and --php does not say who runs it", root.display());
         match found.as_slice() {
             [] => text.push_str(
@@ -101,35 +117,24 @@ impl SiteOptions {
     }
 
     fn lines(&self) -> Vec<Line> {
-        let mut lines = Vec::new();
-        let mut line = |option, text| lines.push(Line { option, text });
-        if let Some(listen) = &self.listen {
-            line("--site", format!("listen = {}", quoted(listen)));
-        }
-        if !self.hosts.is_empty() {
-            line("--hosts", format!("hosts = {}", list(&self.hosts)));
-        }
-        if let Some(email) = &self.acme {
-            line("--acme", format!("acme.email = {}", quoted(email)));
-        }
-        if let Some(directory) = &self.acme_directory {
-            line("--acme-directory", format!("acme.directory = {}", quoted(directory)));
-        }
-        if let Some(root) = &self.root {
-            line("--root", format!("root = {}", quoted(&root.to_string_lossy())));
-        }
-        if let Some(php) = &self.php {
-            line("--php", format!("php = {}", quoted(php)));
-        }
-        match self.to.as_slice() {
-            [] => {}
-            [one] => line("--to", format!("upstream = {}", quoted(one))),
-            several => line("--to", format!("upstream = {}", list(several))),
-        }
-        if let Some(preset) = &self.preset {
-            line("--preset", format!("preset = {}", quoted(preset)));
-        }
-        lines
+        let text = |text: &Option<String>| text.as_deref().map(quoted);
+        let upstream = match self.to.as_slice() {
+            [] => None,
+            [one] => Some(quoted(one)),
+            several => Some(list(several)),
+        };
+        let values = [
+            ("--site", "listen", text(&self.listen)),
+            ("--hosts", "hosts", Some(list(&self.hosts)).filter(|_| !self.hosts.is_empty())),
+            ("--acme", "acme.email", text(&self.acme)),
+            ("--acme-directory", "acme.directory", text(&self.acme_directory)),
+            ("--root", "root", self.root.as_ref().map(|root| quoted(&root.to_string_lossy()))),
+            ("--php", "php", text(&self.php)),
+            ("--to", "upstream", upstream),
+            ("--preset", "preset", text(&self.preset)),
+        ];
+        let given = values.into_iter().filter_map(|(option, key, value)| Some((option, key, value?)));
+        given.map(|(option, key, value)| Line { option, text: format!("{key} = {value}") }).collect()
     }
 }
 
@@ -166,6 +171,45 @@ fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+/// Where Debian's pools have theirs.
+const FOLDER: &str = "/run/php";
+/// Nobody would read more.
+const MOST: usize = 8;
+
+/// The sockets of PHP-FPM's pools, sorted by name. A link to another of them is left out.
+fn sockets_of_php_fpm() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(FOLDER).into_iter().flatten().flatten();
+    let is_socket = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_socket());
+    let mut found: Vec<PathBuf> = entries.filter(is_socket).map(|entry| entry.path()).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "sock"));
+    found.sort_unstable();
+    found.truncate(MOST);
+    found
+}
+
+#[derive(Debug)]
+pub(crate) enum Source {
+    File(PathBuf),
+    Options(SiteOptions),
+}
+
+impl Source {
+    /// Fails if it cannot be read or is invalid; for options, the error names the option.
+    pub(super) fn config(&self) -> Result<Config, Failure> {
+        match self {
+            Self::File(file) => Ok(Config::read(file)?),
+            Self::Options(options) => options.config(),
+        }
+    }
+
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::File(file) => file.display().to_string(),
+            Self::Options(_) => COMMAND_LINE.to_owned(),
+        }
+    }
 }
 
 #[cfg(test)]

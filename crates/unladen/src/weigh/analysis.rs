@@ -14,11 +14,9 @@ use crate::latency::{QUANTILES, latency};
 use crate::machine::machine;
 use crate::weigh::catalog::{GroupKey, SeriesKey, SourceId, group_here};
 use crate::weigh::edge::SeriesKind;
-use crate::weigh::elsewhere::Elsewhere;
-use crate::weigh::judge::{judge, untold_series};
-use crate::weigh::measured::Measured;
+use crate::weigh::judge::{Row, judge, untold_series};
+use crate::weigh::measured::{Elsewhere, Measured};
 use crate::weigh::recording::{BlockRecord, PhaseRecord};
-use crate::weigh::row::Row;
 use crate::weigh::trace::trace;
 use crate::weigh::warnings::warnings;
 

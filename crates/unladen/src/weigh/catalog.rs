@@ -57,7 +57,6 @@ impl SourceId {
     /// This machine.
     pub(crate) const HERE: Self = Self(0);
 
-    /// From an index among the sources elsewhere.
     pub(crate) fn elsewhere(index: usize) -> Self {
         Self(u16::try_from(index + 1).unwrap_or(u16::MAX))
     }
@@ -85,10 +84,6 @@ impl SeriesKey {
     pub(crate) fn counter(self) -> u32 {
         self.counter
     }
-
-    fn with_counter(self, counter: u32) -> Self {
-        Self { counter, ..self }
-    }
 }
 
 pub(crate) fn group_here(group: GroupId) -> GroupKey {
@@ -107,7 +102,6 @@ impl Catalog {
         self.entries.push(Entry { name: Some(source.name().to_owned()), ..Entry::default() });
     }
 
-    /// Adds this machine's new groups.
     pub(crate) fn see_here(&mut self, instrument: &Instrument) {
         let Some(here) = self.entries.first_mut() else { return };
         for (_, group) in instrument.groups().skip(here.groups.len()) {
@@ -129,7 +123,6 @@ impl Catalog {
         }
     }
 
-    /// Adds new series of a source elsewhere.
     pub(crate) fn see(&mut self, id: SourceId, series: &[Series]) {
         let Some(entry) = self.entries.get_mut(usize::from(id.0)) else { return };
         for series in series.iter().skip(entry.series.len()) {
@@ -146,7 +139,6 @@ impl Catalog {
         self.entries.get(usize::from(id.0))?.series.get(index as usize).copied()
     }
 
-    /// Number of series known of a source elsewhere.
     pub(crate) fn series_of(&self, id: SourceId) -> usize {
         self.entries.get(usize::from(id.0)).map_or(0, |entry| entry.series.len())
     }
@@ -174,7 +166,7 @@ impl Catalog {
     pub(crate) fn named(&self, (source, group): GroupKey, counter: &str) -> Option<SeriesKey> {
         let counters = &self.entries.get(usize::from(source.0))?.counters;
         let place = counters.iter().position(|known| known.name == counter)?;
-        Some(SeriesKey { source, group, counter: 0 }.with_counter(u32::try_from(place).ok()?))
+        Some(SeriesKey { source, group, counter: u32::try_from(place).ok()? })
     }
 
     /// The family that a series is judged with, and whether it decides about it; `None` if that is its group.

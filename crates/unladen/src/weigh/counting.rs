@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use unladen_load::{Arrivals, Cancel, Driver, LoadPlan, Mix, Schedule, Stop};
 use unladen_lockin::{MIN_BLOCKS, Planner, Position, Timing};
 use unladen_probe::{GroupId, Inspection, InspectionError, Instrument, TracerConfig, monotonic_ns};
+use unladen_report::nanos;
 use unladen_trace::Window;
 
 use crate::exit::Failure;
 use crate::progress::Progress;
-use crate::weigh::restart::Restart;
+use crate::weigh::options::Restart;
 use crate::weigh::traced::Traced;
 
 /// Most requests in a traced phase. Twelve phases with requests make six hundred: enough to see one in a hundred.
@@ -60,10 +61,7 @@ pub(super) enum CountingError {
     Restart(#[from] Box<Failure>),
 }
 
-// === impl Counting ===
-
 impl Counting<'_> {
-    /// Attaches to what follows the requests on this machine.
     pub(super) fn attach(&mut self, groups: &[GroupId]) -> Result<Inspection, CountingError> {
         if groups.is_empty() {
             return Err(CountingError::NothingFollows);
@@ -107,7 +105,7 @@ impl Counting<'_> {
             restart.run(counting.cancel).map_err(Box::new)?;
             // The restart's own work belongs to no request.
             traced.begin(counting.instrument)?;
-            counting.first_request(url, restart)
+            Ok(counting.until_ready(url)?.into_iter().map(|(sent_ns, _)| sent_ns).collect())
         })
     }
 
@@ -117,8 +115,8 @@ impl Counting<'_> {
         for round in 0..MIN_BLOCKS + 1 {
             self.progress.say(format!("fresh processes, untraced: {} of {}", round + 1, MIN_BLOCKS + 1));
             restart.run(self.cancel).map_err(Box::new)?;
-            first.push(self.timed(url, 1, Some(restart))?);
-            later.push(self.timed(url, 3, None)?);
+            first.push(mean_ns(&self.until_ready(url)?));
+            later.push(mean_ns(&self.outcomes(url, 3)?));
         }
         Ok((first, later))
     }
@@ -163,21 +161,9 @@ impl Counting<'_> {
         Ok(traced.phase(&window, lengths.request_ns())?)
     }
 
-    fn timed(&mut self, url: usize, requests: u64, fresh: Option<&Restart>) -> Result<f64, CountingError> {
-        let outcomes = match fresh {
-            Some(restart) => self.until_ready(url, restart)?,
-            None => self.outcomes(url, requests)?,
-        };
-        Ok(mean_ns(&outcomes))
-    }
-
-    fn first_request(&mut self, url: usize, restart: &Restart) -> Result<Vec<u64>, CountingError> {
-        Ok(self.until_ready(url, restart)?.into_iter().map(|(sent_ns, _)| sent_ns).collect())
-    }
-
     /// One request, repeated while the restarted server refuses.
-    fn until_ready(&mut self, url: usize, restart: &Restart) -> Result<Vec<(u64, u64)>, CountingError> {
-        let deadline = Instant::now() + restart.patience();
+    fn until_ready(&mut self, url: usize) -> Result<Vec<(u64, u64)>, CountingError> {
+        let deadline = Instant::now() + Restart::PATIENCE;
         loop {
             match self.outcomes(url, 1) {
                 Err(CountingError::Request(_)) if Instant::now() < deadline => {
@@ -191,7 +177,6 @@ impl Counting<'_> {
     /// (sent, latency) of each, ns.
     fn outcomes(&mut self, url: usize, requests: u64) -> Result<Vec<(u64, u64)>, CountingError> {
         let base = (Instant::now(), monotonic_ns());
-        let nanos = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         let failed = |error: unladen_load::LoadError| match error {
             unladen_load::LoadError::Cancelled => CountingError::Interrupted,
             error => CountingError::Request(error.to_string()),
@@ -268,7 +253,7 @@ impl Lengths {
     }
 
     fn request_ns(&self) -> u64 {
-        u64::try_from(self.request.as_nanos()).unwrap_or(u64::MAX).max(1)
+        nanos(self.request).max(1)
     }
 }
 

@@ -13,7 +13,6 @@ use unladen_machine::MachineTimes;
 use unladen_probe::Unit;
 
 use crate::exit::Failure;
-pub(crate) use crate::weigh::source_kind::SourceKind;
 
 pub(crate) trait EdgeSource: Send {
     /// As the user named it; its groups are `NAME/group`.
@@ -46,9 +45,9 @@ pub(crate) trait EdgeSource: Send {
     /// Asks for a reading without waiting.
     fn ask(&mut self);
 
-    /// Waits for the reading that was asked for. Fails if there will be no more readings: this ends the source's part
-    /// in the run, and nothing else.
-    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, Gone>;
+    /// Waits for the reading that was asked for. Fails if there will be no more readings, for a reason in the
+    /// words of whoever knew last: this ends the source's part in the run, and nothing else.
+    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, String>;
 
     /// What it has counted so far; new series are added at the end.
     fn series(&self) -> &[Series];
@@ -128,9 +127,10 @@ pub(crate) enum SeriesKind {
     Series,
 }
 
-/// There will be no more readings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Gone {
-    /// The reason, in the words of whoever knew last.
-    pub(crate) last_words: String,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SourceKind {
+    /// A machine or container with an agent in it.
+    Host,
+    /// An HTTP endpoint with metrics.
+    Exporter,
 }

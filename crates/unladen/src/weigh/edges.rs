@@ -7,12 +7,16 @@ use unladen_load::Cancel;
 
 use crate::exit::Failure;
 use crate::weigh::catalog::{Catalog, SourceId};
-use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SourceKind};
+use crate::weigh::edge::{EdgeReading, EdgeSource, Series, SourceKind};
 
 /// Minimum time for a source's answer …
 const PATIENCE: Duration = Duration::from_secs(5);
 /// … and the multiple of its round trip that it may take.
 const PATIENCE_TRIPS: u32 = 10;
+/// How often sources are asked whether they have seen enough before anything is measured …
+const STEP: Duration = Duration::from_millis(500);
+/// … and for how long, however much they want.
+const MOST: Duration = Duration::from_secs(300);
 
 pub(crate) struct Edges {
     places: Vec<Place>,
@@ -21,21 +25,25 @@ pub(crate) struct Edges {
 struct Place {
     name: String,
     source: Option<Box<dyn EdgeSource>>,
-    gone: Option<Gone>,
-    /// Its notes when it went.
-    notes: Vec<String>,
-    /// Records of ended processes had been lost there when it went.
-    has_lost: bool,
+    /// When it went.
+    fate: Fate,
+}
+
+/// What became of a source.
+#[derive(Debug, Default)]
+pub(crate) struct Fate {
+    /// Why it went away before the end.
+    pub(crate) gone: Option<String>,
+    pub(crate) notes: Vec<String>,
+    /// Records of ended processes were lost there.
+    pub(crate) has_lost: bool,
 }
 
 impl Edges {
     pub(crate) fn new(sources: Vec<Box<dyn EdgeSource>>) -> Self {
-        let place = |source: Box<dyn EdgeSource>| Place {
-            name: source.name().to_owned(),
-            source: Some(source),
-            gone: None,
-            notes: Vec::new(),
-            has_lost: false,
+        let place = |source: Box<dyn EdgeSource>| {
+            let name = source.name().to_owned();
+            Place { name, source: Some(source), fate: Fate::default() }
         };
         Self { places: sources.into_iter().map(place).collect() }
     }
@@ -49,12 +57,12 @@ impl Edges {
     }
 
     /// Ends the watch of all. Fails if a source cannot be used.
-    pub(crate) fn end_watch(&mut self) -> Result<(), Failure> {
+    fn end_watch(&mut self) -> Result<(), Failure> {
         self.watched().try_for_each(|source| source.end_watch())
     }
 
     pub(crate) fn ask(&mut self) {
-        self.places.iter_mut().filter_map(|place| place.source.as_mut()).for_each(|source| source.ask());
+        self.watched().for_each(|source| source.ask());
     }
 
     /// All answers, in order; `None` for a source that is gone, as is one that does not answer in time. If a source
@@ -72,42 +80,22 @@ impl Edges {
         answers
     }
 
-    pub(crate) fn gone(&self) -> impl Iterator<Item = (SourceId, &str, &Gone)> {
-        self.places
-            .iter()
-            .enumerate()
-            .filter_map(|(index, place)| Some((SourceId::elsewhere(index), place.name.as_str(), place.gone.as_ref()?)))
-    }
-
-    /// All notes, including those of sources that are gone.
-    pub(crate) fn notes(&mut self) -> Vec<(SourceId, String)> {
-        let notes = |(index, place): (usize, &mut Place)| {
-            let notes = place.source.as_mut().map_or_else(|| place.notes.clone(), |source| source.notes());
-            notes.into_iter().map(move |note| (SourceId::elsewhere(index), note))
+    /// What became of each source, in order. Exporters are not asked any more then; hosts are, what their processes do.
+    pub(crate) fn fates(&mut self) -> Vec<Fate> {
+        let fate = |place: &mut Place| {
+            if let Some(source) = &mut place.source {
+                place.fate = Fate { gone: None, notes: source.notes(), has_lost: source.has_lost() };
+            }
+            place.source = place.source.take().filter(|source| source.kind() == SourceKind::Host);
+            std::mem::take(&mut place.fate)
         };
-        self.places.iter_mut().enumerate().flat_map(notes).collect()
-    }
-
-    /// Those where records of ended processes were lost, including sources that are gone.
-    pub(crate) fn losers(&self) -> impl Iterator<Item = SourceId> {
-        let has_lost = |place: &Place| place.source.as_deref().map_or(place.has_lost, EdgeSource::has_lost);
-        let losers = self.places.iter().enumerate().filter(move |(_, place)| has_lost(place));
-        losers.map(|(index, _)| SourceId::elsewhere(index))
+        self.places.iter_mut().map(fate).collect()
     }
 
     pub(crate) fn fars(&self) -> impl Iterator<Item = (&str, &FarInstrument)> {
         self.places.iter().filter_map(|place| Some((place.name.as_str(), place.source.as_deref()?.far()?)))
     }
-
-    /// Drops all exporters: once all is measured, nobody asks them any more.
-    pub(crate) fn close_exporters(&mut self) {
-        let is_exporter = |source: &dyn EdgeSource| source.kind() == SourceKind::Exporter;
-        let exporters = self.places.iter_mut().filter(|place| place.source.as_deref().is_some_and(is_exporter));
-        exporters.for_each(|place| place.source = None);
-    }
 }
-
-// === impl Place ===
 
 impl Place {
     fn answer(&mut self, asked: Instant, cancel: &Cancel) -> Option<EdgeReading> {
@@ -116,9 +104,8 @@ impl Place {
         match source.answer(asked + patience) {
             Ok(reading) => Some(reading),
             Err(gone) => {
-                self.notes = source.notes();
-                self.has_lost = source.has_lost();
-                self.gone = (!cancel.is_cancelled()).then_some(gone);
+                let gone = (!cancel.is_cancelled()).then_some(gone);
+                self.fate = Fate { gone, notes: source.notes(), has_lost: source.has_lost() };
                 self.source = None;
                 None
             }
@@ -130,39 +117,30 @@ impl Place {
     }
 }
 
-/// Sends requests, or none, for as long as a source wants to see that.
-pub(crate) struct Watch;
-
-impl Watch {
-    /// How often they are asked whether they have seen enough.
-    pub(crate) const STEP: Duration = Duration::from_millis(500);
-    /// However much they want.
-    pub(crate) const MOST: Duration = Duration::from_secs(300);
-
-    /// `send` sends requests for a while. Fails if sending fails, a source cannot be used, or it was cancelled.
-    pub(crate) fn run(
-        edges: &mut Edges,
-        cancel: &Cancel,
-        mut send: impl FnMut(Duration) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        edges.watched().for_each(|source| source.begin_watch());
-        let begun = Instant::now();
-        while begun.elapsed() < Self::MOST {
-            // Each is asked: the question tells a source whether requests are sent.
-            let wants = |is_sending| edges.living().fold(false, |any, source| source.wants(is_sending) | any);
-            if wants(true) {
-                send(Self::STEP)?;
-            } else if wants(false) {
-                cancel.wait(Self::STEP);
-            } else {
-                break;
-            }
-            if cancel.is_cancelled() {
-                return Err(Failure::Interrupted { shown: false });
-            }
+/// Sends requests, or none, for as long as a source wants to see that; `send` sends them for a while. Fails if sending
+/// fails, a source cannot be used, or it was cancelled.
+pub(crate) fn watch(
+    edges: &mut Edges,
+    cancel: &Cancel,
+    mut send: impl FnMut(Duration) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    edges.watched().for_each(|source| source.begin_watch());
+    let begun = Instant::now();
+    while begun.elapsed() < MOST {
+        // Each is asked: the question tells a source whether requests are sent.
+        let wants = |is_sending| edges.living().fold(false, |any, source| source.wants(is_sending) | any);
+        if wants(true) {
+            send(STEP)?;
+        } else if wants(false) {
+            cancel.wait(STEP);
+        } else {
+            break;
         }
-        edges.end_watch()
+        if cancel.is_cancelled() {
+            return Err(Failure::Interrupted { shown: false });
+        }
     }
+    edges.end_watch()
 }
 
 #[cfg(test)]

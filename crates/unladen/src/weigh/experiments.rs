@@ -29,13 +29,8 @@ pub(crate) struct Experiments {
     restart: Option<String>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Made {
-    /// The file's name, without its ending, and its text.
-    File { name: String, text: String },
-    /// Why there is none.
-    None(String),
-}
+/// A file's name, without its ending, and its text; or why there is none.
+type Made = Result<(String, String), String>;
 
 impl Experiments {
     /// Checks, before anything is measured, that files can be written into a folder, which is made if missing. Fails if
@@ -76,10 +71,8 @@ impl Experiments {
             for (finding, is_fresh) in inside.findings.iter().map(|finding| (finding, false)).chain(fresh) {
                 number += 1;
                 let latency_ns = inside.latency.map(|latency| latency.value.max(0.0) as u64);
-                let made = match self.sent(index) {
-                    Ok(sent) => self.made(number, finding, Sent { is_fresh, latency_ns, ..sent }),
-                    Err(why) => Made::None(why),
-                };
+                let sent = self.sent(index).map(|sent| Sent { is_fresh, latency_ns, ..sent });
+                let made = sent.and_then(|sent| self.made(number, finding, sent));
                 self.tell(finding, made)?;
             }
         }
@@ -91,13 +84,13 @@ impl Experiments {
 
     fn tell(&self, finding: &Finding, made: Made) -> Result<(), OutputError> {
         match made {
-            Made::File { name, text } => {
+            Ok((name, text)) => {
                 let file = self.folder.join(format!("{name}.toml"));
                 write_new(&file, &text).map_err(|source| OutputError::new(&file, source))?;
                 let knob = finding.fix.knob.as_ref().map_or("", |knob| &knob.name);
                 say!("unladen: {}: switches `{knob}`; unladen prove {0}", file.display());
             }
-            Made::None(why) => {
+            Err(why) => {
                 let of = if finding.group.is_empty() { String::new() } else { format!(" of {}", finding.group) };
                 say!("unladen: no experiment for {}{of}: {why}", finding.rule);
             }
@@ -124,12 +117,12 @@ impl Experiments {
     }
 
     fn made(&self, number: usize, finding: &Finding, sent: Sent) -> Made {
-        let Some(knob) = &finding.fix.knob else { return Made::None(unswitched(&finding.fix)) };
+        let Some(knob) = &finding.fix.knob else { return Err(unswitched(&finding.fix)) };
         let name = name_of(number, finding);
         let title = format!("{}: {} off and on", finding.rule, knob.name);
         match experiment(&head(&name, finding, &sent), &title, &name, &with_there(knob), &sent) {
-            Some(text) => Made::File { name, text: text + "\n" },
-            None => Made::None(unswitched(&finding.fix)),
+            Some(text) => Ok((name, text + "\n")),
+            None => Err(unswitched(&finding.fix)),
         }
     }
 }

@@ -1,9 +1,7 @@
 //! Prometheus exporters as sources of counters: [`open`]. The principal type is [`Exporter`]: one that was named.
 
-mod error;
 mod fetch;
 mod named;
-mod poll;
 mod source;
 
 use std::collections::BTreeSet;
@@ -11,11 +9,10 @@ use std::time::Duration;
 
 use unladen_load::TlsOptions;
 
-pub(crate) use error::ExporterError;
-pub(crate) use named::Exporter;
-
 use crate::weigh::edge::EdgeSource;
-use source::ExporterSource;
+use crate::weigh::exporter::source::ExporterSource;
+
+pub(crate) use named::{Exporter, ExporterError};
 
 const MOST: usize = 32;
 
@@ -29,8 +26,8 @@ pub(crate) fn check<'a>(
         return Err(ExporterError::TooMany { given: exporters.len(), most: MOST });
     }
     let mut names: BTreeSet<&str> = hosts.into_iter().collect();
-    match exporters.iter().find(|exporter| !names.insert(exporter.name())) {
-        Some(twice) => Err(ExporterError::Twice { name: twice.name().to_owned() }),
+    match exporters.iter().find(|exporter| !names.insert(&exporter.name)) {
+        Some(twice) => Err(ExporterError::Twice { name: twice.name.clone() }),
         None => Ok(()),
     }
 }

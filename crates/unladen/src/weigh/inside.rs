@@ -17,12 +17,10 @@ use crate::progress::Progress;
 use crate::weigh::answers::answers;
 use crate::weigh::counting::{Counting, CountingError};
 use crate::weigh::edges::Edges;
-use crate::weigh::host_trace::HostTrace;
 use crate::weigh::next_step::next_step;
-use crate::weigh::options::Options;
-use crate::weigh::restart::Restart;
+use crate::weigh::options::{Options, Restart};
 use crate::weigh::statements::statements;
-use crate::weigh::traced::Traced;
+use crate::weigh::traced::{HostTrace, Traced};
 use crate::weigh::tried::tried;
 
 pub(super) struct Weighed<'a> {

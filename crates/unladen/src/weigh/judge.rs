@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unladen_lockin::{Family, adjust_families, benjamini_hochberg};
+use unladen_lockin::{Family, Weight, adjust_families, benjamini_hochberg};
 use unladen_report::Warning;
 
-use crate::weigh::catalog::SourceId;
+use crate::weigh::catalog::{KnownCounter, KnownGroup, SeriesKey, SourceId};
 use crate::weigh::edge::SeriesKind;
-use crate::weigh::row::Row;
 
 /// Judges all counters of all groups of all URLs together; returns the number of families.
 ///
@@ -100,6 +99,36 @@ pub(crate) fn untold_series(by_url: &[Vec<Row<'_>>]) -> Option<Warning> {
          table. Measure longer (--time)."
     );
     Some(Warning::OfHost { host, note })
+}
+
+/// One counter of one group for one URL, demodulated.
+pub(crate) struct Row<'a> {
+    pub(crate) group: &'a KnownGroup,
+    pub(crate) counter: &'a KnownCounter,
+    pub(crate) key: SeriesKey,
+    /// The family that it is judged with, unless that is its group.
+    pub(crate) family: Option<&'a str>,
+    /// It decides about its family.
+    pub(crate) is_deciding: bool,
+    pub(crate) weight: Weight,
+    pub(crate) on_path: bool,
+    pub(crate) adjusted_p: f64,
+}
+
+impl Row<'_> {
+    pub(crate) fn follows(&self) -> bool {
+        self.group.kind != SeriesKind::Own && self.weight.follows(self.adjusted_p)
+    }
+
+    /// Whether it could not follow however clearly it grew: the blocks are too few for so many counters.
+    pub(crate) fn is_untold(&self) -> bool {
+        !self.follows() && self.weight.grows_in_every_block()
+    }
+
+    /// Whether it is the CPU of processes, which adds up.
+    pub(crate) fn is_cpu(&self) -> bool {
+        self.counter.name == "cpu" && matches!(self.group.kind, SeriesKind::Processes | SeriesKind::Own)
+    }
 }
 
 #[cfg(test)]

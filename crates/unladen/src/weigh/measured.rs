@@ -9,11 +9,10 @@ use unladen_lockin::Spoiled;
 use unladen_probe::Instrument;
 use unladen_report::Ended;
 
+use crate::machine::ReferenceWork;
 use crate::path::Path;
-use crate::reference::ReferenceWork;
 use crate::weigh::catalog::{Catalog, SeriesKey, SourceId};
 use crate::weigh::edge::SeriesKind;
-use crate::weigh::elsewhere::Elsewhere;
 use crate::weigh::options::Options;
 use crate::weigh::plan::Plan;
 use crate::weigh::recording::Recording;
@@ -97,6 +96,23 @@ impl Measured<'_> {
 /// Whether a command has this machine among its words, with or without `user@`.
 pub(crate) fn leads_to(command: &str, machine: &str) -> bool {
     command.split_whitespace().any(|word| word.rsplit('@').next() == Some(machine))
+}
+
+#[derive(Debug)]
+pub(crate) struct Elsewhere {
+    pub(crate) id: SourceId,
+    pub(crate) name: String,
+    pub(crate) is_exporter: bool,
+    pub(crate) round_trip: Option<Duration>,
+    pub(crate) processors: Option<usize>,
+    /// Why it went away before the end.
+    pub(crate) gone: Option<String>,
+    /// The blocks that were spoiled there, if known.
+    pub(crate) spoiled: Option<Spoiled>,
+    pub(crate) standpoint: Option<Standpoint>,
+    /// Records of ended processes were lost there.
+    pub(crate) has_lost: bool,
+    pub(crate) notes: Vec<String>,
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! The principal type is [`Options`]: what `weigh` was asked for, resolved.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use unladen_agent::{Host, SessionOptions};
-use unladen_load::DriverConfig;
+use unladen_load::{Cancel, DriverConfig};
 use unladen_probe::GroupBy;
+use unladen_prove::{COMMAND_TIME, Shell};
 
+use crate::exit::Failure;
 use crate::weigh::exporter::Exporter;
-use crate::weigh::restart::Restart;
 
 #[derive(Debug)]
 pub(crate) struct Options {
@@ -46,4 +48,26 @@ impl Budget {
     pub(crate) const MOST_TIME_UNTIL: Duration = Duration::from_secs(300);
     /// Longest run without a given time, however long its phases have to be: longer waits must be asked for.
     pub(crate) const MOST_TIME: Duration = Duration::from_secs(600);
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Restart {
+    /// For `sh -c`, in the folder where unladen was called.
+    pub(crate) command: String,
+}
+
+impl Restart {
+    pub(super) const BETWEEN_TRIES: Duration = Duration::from_millis(50);
+
+    /// How long a server may refuse after its restart.
+    pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// Fails if the command fails or is cancelled.
+    pub(super) fn run(&self, cancel: &Cancel) -> Result<(), Failure> {
+        let failed = |why: String| Failure::Usage(format!("--restart: {why}"));
+        let folder = std::env::current_dir().map_err(|source| failed(source.to_string()))?;
+        Shell::new(folder)
+            .run(&self.command, &BTreeMap::new(), COMMAND_TIME, cancel)
+            .map_err(|fault| failed(fault.to_string()))
+    }
 }

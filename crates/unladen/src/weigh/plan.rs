@@ -3,14 +3,14 @@
 //! Short phases make many blocks, and intervals shrink with their number. But a phase has to hold some requests and the
 //! settle gap, and the readings at its edges must be cheap beside it.
 
+use std::fmt;
 use std::time::Duration;
 
 use unladen_lockin::{MIN_BLOCKS, PHASES_PER_BLOCK};
 
-use crate::weigh::known::Known;
+use crate::exit::Failure;
+use crate::weigh::edge::SourceKind;
 use crate::weigh::options::{Budget, Options};
-use crate::weigh::plan_error::PlanError;
-use crate::weigh::reason::{self, Reason, minutes, rough};
 
 /// Default phase: long against the settle gap, short enough for fifteen blocks in half a minute.
 const USUAL_PHASE: Duration = Duration::from_millis(500);
@@ -178,7 +178,7 @@ impl Plan {
     /// Printed before the first phase of a run that takes longer than usual.
     pub(crate) fn announcement(&self) -> Option<String> {
         let why = self.extended.as_ref()?;
-        let phase = reason::time(self.phase);
+        let phase = length(self.phase);
         Some(match (self.time, self.shortened_from) {
             (Duration::MAX, _) => {
                 format!("measuring takes {} at least: phases last {phase}, as {why}", rough(self.least_time))
@@ -194,6 +194,158 @@ impl Plan {
             ),
         })
     }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Known {
+    /// Median latency of the warm-up, of the slowest URL.
+    pub(crate) latency: Duration,
+    /// CPU time of a reading.
+    pub(crate) read: Duration,
+    /// Time for other hosts at each edge of phases; zero without them.
+    pub(crate) edge: Duration,
+    /// Least settle gap for other hosts; zero without them.
+    pub(crate) settle: Duration,
+    /// The slowest source at the edges of phases.
+    pub(crate) edge_of: Option<String>,
+    /// The source that needs the settle gap.
+    pub(crate) settle_of: Option<(String, SourceKind)>,
+    pub(crate) urls: usize,
+}
+
+/// Why the phases of a run, or the run, are as long as they are. Its `Display` continues after "as".
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Reason {
+    /// The user said so (`--phase`).
+    Given,
+    /// The user's settle gap (`--settle`).
+    GivenSettle(Duration),
+    /// A source elsewhere that reports late, or is far away.
+    Settle {
+        settle: Duration,
+        /// The source, if known.
+        of: Option<(String, SourceKind)>,
+    },
+    /// Each phase has to hold some requests of this latency.
+    Latency(Duration),
+    /// Each phase has to hold some requests, and few are sent.
+    Rate(f64),
+    /// CPU time of reading the counters.
+    Reading(Duration),
+    /// Everything waits for a source elsewhere at each edge of phases.
+    Edge {
+        edge: Duration,
+        /// The source, if known.
+        of: Option<String>,
+    },
+    /// This many URLs take turns.
+    Urls(usize),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given => write!(f, "--phase says so"),
+            Self::GivenSettle(settle) => write!(f, "the settle gap is {} (--settle)", length(*settle)),
+            Self::Settle { settle, of: Some((name, SourceKind::Exporter)) } => {
+                write!(f, "it takes up to {} until the exporter {name} tells what requests did", length(*settle))
+            }
+            Self::Settle { settle, of: Some((name, SourceKind::Host)) } => {
+                write!(f, "the settle gap is {} for the way to {name}", length(*settle))
+            }
+            Self::Settle { settle, of: None } => write!(f, "the settle gap is {}", length(*settle)),
+            Self::Latency(latency) => write!(f, "a request takes {}, and each phase holds several", length(*latency)),
+            Self::Rate(rate) => {
+                write!(f, "only {rate} requests a second are sent (--rate), and each phase holds several")
+            }
+            Self::Reading(cpu) => write!(f, "a reading of all counters takes {} of CPU", length(*cpu)),
+            Self::Edge { edge, of } => {
+                let of = of.as_deref().unwrap_or("other hosts");
+                write!(f, "the answers of {of} take {} at each edge of phases", length(*edge))
+            }
+            Self::Urls(urls) => write!(f, "{urls} URLs take turns"),
+        }
+    }
+}
+
+/// `320 ms`, `7.5 s`
+fn length(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds < 1.0 {
+        true => format!("{:.0} ms", seconds * 1e3),
+        false => format!("{seconds:.1} s"),
+    }
+}
+
+/// `about 40 s`, `about 6 min`
+fn rough(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..120 => format!("about {seconds} s"),
+        seconds => format!("about {} min", (seconds + 30) / 60),
+    }
+}
+
+/// Rounded up, in the format of `--time`: `12min`
+fn minutes(time: Duration) -> String {
+    format!("{}min", time.as_secs_f64().div_euclid(60.0) + 1.0)
+}
+
+/// What was asked for cannot carry an interval.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub(crate) enum PlanError {
+    #[error(
+        "{} is too short: a request takes {} ms here and a reading of all counters {} ms of CPU, so a phase lasts {} ms \
+         at least{}, and an interval needs {MIN_BLOCKS} blocks of four phases: {} s",
+        humantime::format_duration(*.given), millis(known.latency), millis(known.read), millis(*.phase), way(known), needed.as_secs_f64().ceil()
+    )]
+    TooShort { given: Duration, needed: Duration, phase: Duration, known: Box<Known> },
+    #[error(
+        "this takes longer than the {} min that a run takes at most without --time: phases last {}, as {why}, and the {MIN_BLOCKS} \
+         blocks of four phases that an interval needs take {}. Allow it by --time {}, which has twice as many, or --time {} at least",
+        .most.as_secs() / 60, length(*.phase), rough(*.needed), minutes(*.wanted), minutes(*.needed)
+    )]
+    TooLong { most: Duration, needed: Duration, wanted: Duration, phase: Duration, why: Reason },
+    #[error(
+        "{given} requests are too few: {needed} are needed for the {MIN_BLOCKS} blocks of phases that an interval takes"
+    )]
+    TooFew { given: u64, needed: u64 },
+    #[error(
+        "a settle gap of {} is too short: the way to other hosts, or the age of what exporters tell, needs {} ms (--settle; without it, as much is taken as is needed)",
+        humantime::format_duration(*.given), millis(*.needed)
+    )]
+    ShortSettle { given: Duration, needed: Duration },
+    #[error(
+        "phases of {} are too short: the settle gap ({}) and a request ({:.0} ms here) need at least {:.0} ms (--phase, --settle)",
+        humantime::format_duration(*.given), humantime::format_duration(*.settle), latency.as_secs_f64() * 1e3, needed.as_secs_f64() * 1e3
+    )]
+    ShortPhase { given: Duration, settle: Duration, needed: Duration, latency: Duration },
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        Self::CannotMeasure(error.to_string())
+    }
+}
+
+/// `, with 21 ms more for the answers of other hosts, and a settle gap of 1300 ms for what they tell late`
+fn way(known: &Known) -> String {
+    let mut way = match known.edge {
+        Duration::ZERO => String::new(),
+        edge => format!(", with {} ms more for the answers of other hosts", millis(edge)),
+    };
+    if known.settle > Duration::ZERO {
+        way.push_str(&format!(
+            ", and a settle gap of {} ms for what hosts and exporters tell late",
+            millis(known.settle)
+        ));
+    }
+    way
+}
+
+/// `20`, `0.3`
+fn millis(duration: Duration) -> String {
+    let millis = duration.as_secs_f64() * 1e3;
+    if millis < 10.0 { format!("{millis:.1}") } else { format!("{millis:.0}") }
 }
 
 #[cfg(test)]

@@ -2,35 +2,30 @@
 
 mod blocks;
 mod finish;
-mod heaviest;
 mod hosts_path;
-mod outcome;
-mod programs;
-mod readings;
-mod stopped;
-mod warm_up;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use unladen_load::{Cancel, Driver, End, Stop};
+use unladen_document::Answer;
+use unladen_load::{Cancel, Driver, DriverConfig, End, Sample, Stop};
 use unladen_machine::MachineClock;
 use unladen_probe::{Instrument, Own};
+use unladen_report::Weigh;
+use unladen_trace::PageRecord;
 
-pub(crate) use self::outcome::Outcome;
-
-use self::warm_up::WarmUp;
+use crate::answered::compared_with_a_browsers;
 use crate::exit::Failure;
+use crate::machine::ReferenceWork;
 use crate::progress::Progress;
-use crate::reference::ReferenceWork;
 use crate::say::say;
 use crate::weigh::catalog::{Catalog, SourceId};
 use crate::weigh::edge::{EdgeSource, SourceKind};
-use crate::weigh::edges::{Edges, Watch};
-use crate::weigh::elsewhere::Elsewhere;
-use crate::weigh::known::Known;
+use crate::weigh::edges::{Edges, watch};
 use crate::weigh::left_behind::Since;
+use crate::weigh::measured::Elsewhere;
 use crate::weigh::options::Options;
-use crate::weigh::plan::Plan;
+use crate::weigh::plan::{Known, Plan};
 use crate::weigh::recording::Recording;
 use crate::weigh::{exporter, far_host};
 
@@ -57,7 +52,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
         progress.say("watching how old the values of exporters are, for a minute or so");
     }
     let mut turn = (0..requests.len()).cycle();
-    Watch::run(&mut edges, cancel, |time| {
+    watch(&mut edges, cancel, |time| {
         // Any of the URLs may reach what an exporter reports.
         let turns = requests.len().clamp(1, TURNS);
         for url in turn.by_ref().take(turns) {
@@ -107,6 +102,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
         progress,
         recording: Recording::default(),
         since,
+        missed: None,
     };
     let own_cpu = run.instrument.own_cpu();
     let ended = run.blocks(requests.len());
@@ -149,6 +145,8 @@ struct Run<'a> {
     recording: Recording,
     /// Just before the first request.
     since: Since,
+    /// `--until`: the target, and what was reached instead.
+    missed: Option<(f64, f64)>,
 }
 
 fn elsewhere(source: &dyn EdgeSource, index: usize) -> Elsewhere {
@@ -164,4 +162,50 @@ fn elsewhere(source: &dyn EdgeSource, index: usize) -> Elsewhere {
         has_lost: false,
         notes: Vec::new(),
     }
+}
+
+/// A result, and why it is not the complete one that was asked for.
+pub(crate) struct Outcome {
+    pub(crate) result: Weigh,
+    pub(crate) pages: Vec<PageRecord>,
+    /// A request failed, after enough blocks for a result.
+    pub(crate) failure: Option<Failure>,
+    /// The programs that requests went through, each as its process sees it.
+    pub(crate) executables: Vec<PathBuf>,
+}
+
+/// A warm-up ends at the first of these: caches are then full, workers started, and the latency is known.
+const TIME: Duration = Duration::from_secs(1);
+const REQUESTS: u64 = 20;
+
+pub(super) struct WarmUp {
+    pub(super) samples: Vec<Sample>,
+    pub(super) answers: Vec<Answer>,
+    /// The median latency of the slowest URL.
+    pub(super) latency: Duration,
+}
+
+impl WarmUp {
+    /// Sends some requests to each URL, one after another. Fails if a request fails, or it is cancelled.
+    pub(super) fn run(driver: &mut Driver, config: &DriverConfig, cancel: &Cancel) -> Result<Self, Failure> {
+        let (mut samples, mut answers) = (Vec::new(), Vec::new());
+        let mut latency = Duration::ZERO;
+        for index in 0..config.requests.len() {
+            let (sample, answer) = compared_with_a_browsers(driver, config, index, cancel)?;
+            samples.push(sample);
+            answers.push(answer);
+            let warm_up =
+                driver.run(index, Stop::after(TIME).or_requests(REQUESTS), cancel).map_err(|failed| failed.error)?;
+            if warm_up.ended == End::Cancelled {
+                return Err(Failure::Interrupted { shown: false });
+            }
+            latency = latency.max(median(warm_up.latencies_ns));
+        }
+        Ok(Self { samples, answers, latency })
+    }
+}
+
+fn median(mut latencies_ns: Vec<u64>) -> Duration {
+    latencies_ns.sort_unstable();
+    Duration::from_nanos(latencies_ns.get(latencies_ns.len() / 2).copied().unwrap_or(0))
 }

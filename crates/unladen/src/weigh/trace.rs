@@ -5,9 +5,9 @@ use std::time::Duration;
 use unladen_lockin::Position;
 use unladen_report::PhaseTrace;
 
+use crate::weigh::judge::Row;
 use crate::weigh::measured::Measured;
 use crate::weigh::recording::{BlockRecord, PhaseRecord};
-use crate::weigh::row::Row;
 
 const TRACED_BLOCKS: usize = 6;
 /// Groups drawn that follow; one more is drawn that does not.

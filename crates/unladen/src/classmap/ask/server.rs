@@ -1,4 +1,4 @@
-//! PHP's built-in server, for one request. The principal type is [`Server`].
+//! PHP's built-in server, for one request: of a [`Page`]. The principal type is [`Server`].
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 use bstr::ByteSlice as _;
 use nix::unistd::{Uid, User};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
-
-use super::page::Page;
 use unladen_machine::in_own_session;
 
+use crate::classmap::summary::plain_text;
 use crate::exit::Failure;
 
 /// Limit of a page with all questions.
@@ -78,7 +78,6 @@ impl Server {
         Ok((answer, lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()))
     }
 
-    /// The page, with `prepended` run before it.
     pub(super) fn get(&self, page: &Page, prepended: Option<&Path>) -> Result<Answer, Failure> {
         self.run(page, prepended, 0).map(|(answer, _)| answer)
     }
@@ -187,7 +186,7 @@ pub(super) fn failed(error: io::Error) -> Failure {
 }
 
 fn user_of(name: &str) -> Result<User, Failure> {
-    let no = |why: &str| Failure::Usage(format!("--as {}: {why}", super::super::problems::plain_text(name)));
+    let no = |why: &str| Failure::Usage(format!("--as {}: {why}", plain_text(name)));
     let user = User::from_name(name).map_err(|error| no(error.desc()))?.ok_or_else(|| no("there is no such user"))?;
     if !Uid::effective().is_root() && user.uid != Uid::effective() {
         return Err(no("only root can run PHP as somebody else: leave it out"));
@@ -211,7 +210,6 @@ impl Running {
         false
     }
 
-    /// Retries until it listens.
     fn connect(&mut self, address: SocketAddr) -> io::Result<TcpStream> {
         let until = Instant::now() + START;
         loop {
@@ -234,3 +232,48 @@ impl Drop for Running {
         let _ = self.0.wait();
     }
 }
+
+/// Escaped in a request target.
+const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'`');
+/// Escaped in its path.
+const IN_PATH: &AsciiSet = &ESCAPED.add(b'?').add(b'%');
+/// Document roots: such a folder is served rather than its parent.
+const SERVED: [&str; 6] = ["public", "web", "www", "htdocs", "docroot", "html"];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Page {
+    /// The folder that is served.
+    pub(super) folder: PathBuf,
+    pub(super) target: String,
+    /// As typed, for people.
+    pub(super) shown: String,
+}
+
+impl Page {
+    /// Parses `admin/index.php?page=2`, relative to the application's folder. Fails if there is no such script.
+    pub(super) fn of(root: &Path, script: &str) -> Result<Self, Failure> {
+        let shown = plain_text(script);
+        let (path, query) = script.split_once('?').map_or((script, None), |(path, query)| (path, Some(query)));
+        let path = path.trim_start_matches('/');
+        let is_plain = !path.split('/').any(|part| matches!(part, "" | "." | ".."));
+        // What follows the script is its PATH_INFO.
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        let is_there =
+            is_plain && ends.into_iter().any(|end| path[..end].ends_with(".php") && root.join(&path[..end]).is_file());
+        if !is_there {
+            return Err(Failure::Usage(format!(
+                "--ask {shown}: a PHP script below {} was expected, such as --ask index.php or --ask 'index.php?page=2'",
+                plain_text(&root.display().to_string())
+            )));
+        }
+        let (folder, path) = match path.split_once('/') {
+            Some((first, rest)) if SERVED.contains(&first) => (root.join(first), rest),
+            _ => (root.to_owned(), path),
+        };
+        let query = query.map_or_else(String::new, |query| format!("?{}", utf8_percent_encode(query, ESCAPED)));
+        Ok(Self { folder, target: format!("/{}{query}", utf8_percent_encode(path, IN_PATH)), shown })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ fn unjudged(bearing: Bearing) -> Unjudged {
 
 fn fails(names: &[&str], page: &Inside) -> bool {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    FailOn::new(&names).unwrap().judge([page]).is_err()
+    FailOn::of(&names, false).unwrap().judge([page]).is_err()
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn profiled(requests: usize) -> Profiled {
 fn a_profile_in_which_no_rule_could_look_is_not_clean() {
     let judged = |names: &[&str], result: &Profiled| {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        FailOn::of_profiles(&names).unwrap().judge_profile("http://127.0.0.1/", result).map_err(|e| e.to_string())
+        FailOn::of(&names, true).unwrap().judge_profile("http://127.0.0.1/", result).map_err(|e| e.to_string())
     };
     let enough = profiled(MIN_REQUESTS);
     assert!(judged(&["any"], &enough).is_ok() && judged(&["clone-storm"], &enough).is_ok());
@@ -80,12 +80,12 @@ fn a_profile_in_which_no_rule_could_look_is_not_clean() {
 #[test]
 fn the_document_has_each_rule_that_was_named() {
     let page = Inside { url: "http://127.0.0.1/".into(), unjudged: vec![unjudged(Bearing::Here)], ..Inside::default() };
-    let gates = FailOn::new(&["uncompressed".into(), "stat-storm".into()]).unwrap().gates(&page);
+    let gates = FailOn::of(&["uncompressed".into(), "stat-storm".into()], false).unwrap().gates(&page);
     let told: Vec<_> = gates.iter().map(|gate| (gate.condition.as_str(), gate.broken, gate.found.as_str())).collect();
     let why =
         "not judged: www-data php-fpm8.2: on the path; 12 to 40 ms of CPU per request, not told from its other work";
     assert_eq!(told, [("uncompressed", false, "nothing found"), ("stat-storm", true, why)]);
-    let any = FailOn::of_profiles(&["any".into()]).unwrap();
+    let any = FailOn::of(&["any".into()], true).unwrap();
     let gates = any.gates_of_profile("http://127.0.0.1/", &profiled(3));
     assert!(gates.len() == 1 && gates[0].broken && gates[0].url == "http://127.0.0.1/", "{gates:?}");
 }

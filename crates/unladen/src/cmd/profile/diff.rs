@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
-use unladen_load::{Cancel, LoadError};
 use unladen_profile::Profile;
 use unladen_report::ProfileDiff;
 
 use crate::cmd::keeping::KeepArgs;
-use crate::cmd::profile::files::{self, Kept, TOP};
-use crate::cmd::profile::how::How;
-use crate::cmd::profile::page::page_of;
+use crate::cmd::profile::files::{Kept, TOP};
+use crate::cmd::profile::how::{How, page_of};
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::exit::Failure;
@@ -45,11 +43,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
-    args.showing.check()?;
+    args.showing.check(false)?;
     match (is_url(&args.a), is_url(&args.b)) {
         (true, true) => of_urls(&args, typed),
         (false, false) => {
-            let (a, b) = (files::read(Path::new(&args.a), None)?, files::read(Path::new(&args.b), None)?);
+            let read = |file: &String| unladen_profile::read(Path::new(file), None);
+            let (a, b) = (read(&args.a)?, read(&args.b)?);
             let mut result = profile::diff_of(&a, &b)?;
             // Two profiles of one script have the same title.
             if a.about.title == b.about.title {
@@ -69,9 +68,8 @@ fn of_urls(args: &Args, typed: &[String]) -> Result<(), Failure> {
     let folder = args.kept.folder()?;
     let pages = [page_of(&args.sending, &args.a)?, page_of(&args.sending, &args.b)?];
     let mut keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
-    keeper.set_seed(options.seed);
-    let cancel = Cancel::new();
-    interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+    keeper.origin.set_seed(options.seed);
+    let cancel = interrupt::on_signal()?;
     let Ran { result: (mut result, profiles), failure } = profile::diff_urls(pages, &options, &cancel)?;
     result.top = args.top;
     let written = folder.map_or(Ok(Vec::new()), |folder| write(args, &folder, &result, &profiles));

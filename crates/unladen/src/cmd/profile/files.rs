@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use unladen_profile::{
-    Pattern, Profile, ProfileReader, READERS, WRITERS, Writer, reader_named, writer_for, writer_named,
-};
+use unladen_profile::{Pattern, Profile, READERS, WRITERS, Writer, reader_named, writer_for, writer_named};
 
 use crate::cmd::showing::Showing;
 use crate::exit::Failure;
@@ -119,10 +117,10 @@ impl Kept {
 }
 
 impl ProfileFile {
-    /// Merges the profiles.
     fn read(&self) -> Result<Profile, Failure> {
         let reader = self.format.as_deref().and_then(reader_named);
-        let mut profiles = self.file.iter().map(|file| read(file, reader)).collect::<Result<Vec<_>, _>>()?;
+        let mut profiles =
+            self.file.iter().map(|file| unladen_profile::read(file, reader)).collect::<Result<Vec<_>, _>>()?;
         match profiles.len() {
             1 => Ok(profiles.remove(0)),
             _ => Ok(unladen_profile::merge(&profiles)?),
@@ -139,10 +137,6 @@ impl ProfileFile {
     }
 }
 
-pub(super) fn read(file: &Path, reader: Option<&'static dyn ProfileReader>) -> Result<Profile, Failure> {
-    Ok(unladen_profile::read(file, reader)?)
-}
-
 fn reader_names() -> Vec<&'static str> {
     READERS.iter().map(|reader| reader.name()).collect()
 }
@@ -152,21 +146,21 @@ fn writer_names() -> Vec<&'static str> {
 }
 
 pub(super) fn import(args: &Import, typed: &[String]) -> Result<(), Failure> {
-    args.showing.check_profile()?;
+    args.showing.check(true)?;
     Ok(args
         .showing
         .show(Report::Profile(&profile::of_file(args.source.read()?, args.top)), &Origin::of_file(typed).about())?)
 }
 
 pub(super) fn top(args: &Top, typed: &[String]) -> Result<(), Failure> {
-    args.showing.check_profile()?;
+    args.showing.check(true)?;
     Ok(args
         .showing
         .show(Report::Profile(&profile::of_file(args.source.read()?, args.top)), &Origin::of_file(typed).about())?)
 }
 
 pub(super) fn grep(args: &Grep, typed: &[String]) -> Result<(), Failure> {
-    args.showing.check_profile()?;
+    args.showing.check(true)?;
     let pattern: Pattern = args.pattern.parse().map_err(|error| Failure::Usage(format!("{error}")))?;
     let found = unladen_profile::grep(&args.source.read()?, &pattern, args.invert);
     let is_none = found.total() == 0;

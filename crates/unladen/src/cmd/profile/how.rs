@@ -5,9 +5,10 @@ use std::time::Duration;
 use clap::ValueEnum;
 use unladen_load::time_of;
 
+use crate::cmd::sending::Sending;
 use crate::cmd::values::{seed, some, some_time};
 use crate::exit::Failure;
-use crate::profile::{Budget, Options, Which};
+use crate::profile::{Budget, Options, Page, Which};
 
 /// With less, the profiler would mostly see itself.
 const LEAST_PERIOD: Duration = Duration::from_micros(50);
@@ -104,4 +105,10 @@ impl How {
             quiet,
         })
     }
+}
+
+pub(super) fn page_of(sending: &Sending, url: &str) -> Result<Page, Failure> {
+    let requests = sending.requests(&[url.to_owned()], None)?;
+    let driver = sending.driver(requests.into_iter().map(|weighted| weighted.request).collect())?;
+    Ok(Page { title: url.to_owned(), driver })
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use unladen_publish::comparison_text;
 use unladen_store::{Filter, Mode};
 
-use crate::cmd::runs::place::Place;
+use crate::cmd::runs::find::Place;
 use crate::cmd::showing::Published;
 use crate::cmd::values::tolerated;
 use crate::exit::Failure;

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use unladen_store::{Filter, Mode, RunId, Store};
+use unladen_store::{Mode, RunId, Store};
 
-use crate::cmd::runs::find::{Finding, each_page};
-use crate::cmd::runs::place::Place;
+use crate::cmd::runs::find::{Finding, Place, each_page};
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
 
 pub(super) const SCHEMA: &str = "unladen.run/1";
+
+const STDOUT: &str = "standard output";
 
 /// Write runs to standard output, or a file: a line of JSON each
 #[derive(Debug, clap::Args)]
@@ -45,43 +46,33 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         output::check(file)?;
     }
     let mut store = args.place.open(Mode::ReadOnly)?;
-    let mut write = |out: &mut dyn Write| -> io::Result<Result<(), Failure>> {
+    let mut write = |out: &mut dyn Write| -> Result<(), Failure> {
         let mut each = |store: &mut dyn Store, id: RunId| -> Result<(), Failure> {
             let line = line_of(store, id, args.no_evidence)?;
-            writeln!(out, "{line}").map_err(|source| {
-                OutputError::new(args.output.as_deref().unwrap_or(Path::new("standard output")), source)
-            })?;
-            Ok(())
+            let place = args.output.as_deref().unwrap_or(Path::new(STDOUT));
+            Ok(writeln!(out, "{line}").map_err(|source| OutputError::new(place, source))?)
         };
         if !args.runs.is_empty() {
-            return Ok(args.runs.iter().try_for_each(|id| each(store.as_mut(), *id)));
+            return args.runs.iter().try_for_each(|id| each(store.as_mut(), *id));
         }
         let filter = args.finding.filter(1);
-        Ok(each_page(store.as_mut(), &Filter { limit: 1, ..filter }, |store, page| {
-            page.iter().try_for_each(|run| each(store, run.id))
-        }))
+        each_page(store.as_mut(), &filter, |store, page| page.iter().try_for_each(|run| each(store, run.id)))
     };
-    let mut done = Ok(());
-    match &args.output {
-        Some(file) => output::whole_file(file, |out| {
-            done = write(out)?;
-            if done.is_err() { Err(io::Error::other("not all runs could be read")) } else { Ok(()) }
-        })
-        .or_else(|error| if done.is_err() { Ok(()) } else { Err(error) })?,
+    let done = match &args.output {
+        Some(file) => {
+            let mut done = Ok(());
+            let written = output::whole_file(file, |out| {
+                done = write(out);
+                if done.is_err() { Err(io::Error::other("not all runs could be read")) } else { Ok(()) }
+            });
+            done.and_then(|()| Ok(written?))
+        }
         None => {
             let mut out = io::BufWriter::new(io::stdout().lock());
-            done = match write(&mut out) {
-                Ok(done) => done,
-                Err(source) => Err(OutputError::new(Path::new("standard output"), source).into()),
-            };
-            match out.flush() {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                    return Err(OutputError::new(Path::new("standard output"), error).into());
-                }
-                _ => {}
-            }
+            let written = write(&mut out);
+            written.and_then(|()| Ok(out.flush().map_err(|source| OutputError::new(Path::new(STDOUT), source))?))
         }
-    }
+    };
     match done {
         // A reader that has gone away is no error.
         Err(Failure::Output(error)) if error.why().kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -1,9 +1,10 @@
-//! The principal type is [`Finding`]: options that say which runs are meant.
+//! Options that say which runs are meant, [`Finding`], and which store, [`Place`].
 
-use unladen_store::{Filter, RunSummary, Store, StoreError, read_label};
+use unladen_store::{Filter, Location, Mode, RunSummary, Store, StoreError, read_label};
 
 use crate::exit::Failure;
-use crate::runs::moment;
+use crate::runs::{Preferences, STORE_VARIABLE, moment};
+use crate::say::say;
 
 /// Which runs are meant.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -15,7 +16,7 @@ pub(super) struct Finding {
     #[arg(long, value_name = "TEXT", help_heading = "Which runs")]
     target: Option<String>,
     /// With this label, such as release=1.43; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = label, help_heading = "Which runs")]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = read_label, help_heading = "Which runs")]
     label: Vec<(String, String)>,
     /// Of a git revision that begins so
     #[arg(long, value_name = "COMMIT", help_heading = "Which runs")]
@@ -29,10 +30,6 @@ pub(super) struct Finding {
     /// Measured before that
     #[arg(long, value_name = "WHEN", value_parser = moment, help_heading = "Which runs")]
     until: Option<i64>,
-}
-
-fn label(text: &str) -> Result<(String, String), unladen_store::LabelError> {
-    read_label(text)
 }
 
 impl Finding {
@@ -74,6 +71,48 @@ pub(super) fn each_page(
     }
 }
 
-pub(super) fn is_missing(error: &StoreError) -> bool {
-    matches!(error, StoreError::NoSuchRun { .. })
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Place {
+    /// The store: a file, or postgres://USER@HOST/DATABASE [default: the one that runs are kept in]
+    #[arg(long, value_name = "STORE")]
+    store: Option<Location>,
+}
+
+impl Place {
+    /// Fails if nothing is kept, or the preferences are wrong.
+    pub(super) fn location(&self) -> Result<Location, Failure> {
+        if let Some(location) = &self.store {
+            return Ok(location.clone());
+        }
+        Preferences::of_user()?.store.ok_or_else(|| {
+            Failure::Usage(format!(
+                "no runs are kept: {STORE_VARIABLE}, or `store` of the user's settings, is \"off\"; name a store with --store"
+            ))
+        })
+    }
+
+    pub(super) fn open(&self, mode: Mode) -> Result<Box<dyn Store>, Failure> {
+        Ok(unladen_store::open(&self.location()?, mode)?)
+    }
+
+    /// Opens it to read; says so if nobody has kept anything in it yet.
+    pub(super) fn read(&self) -> Result<Option<Box<dyn Store>>, Failure> {
+        match unladen_store::open(&self.location()?, Mode::ReadOnly) {
+            Ok(store) => Ok(Some(store)),
+            Err(error @ StoreError::NoStore { .. }) => {
+                say!("unladen: {error}{}", of_root());
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// What sudo measured is kept for root.
+fn of_root() -> &'static str {
+    if nix::unistd::geteuid().is_root() {
+        ""
+    } else {
+        " (what `sudo unladen` measured is listed by `sudo unladen runs`)"
+    }
 }

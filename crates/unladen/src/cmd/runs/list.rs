@@ -4,8 +4,7 @@ use serde_json::json;
 use unladen_publish::columns;
 use unladen_store::{Filter, PAGE, RunSummary};
 
-use crate::cmd::runs::find::Finding;
-use crate::cmd::runs::place::Place;
+use crate::cmd::runs::find::{Finding, Place};
 use crate::cmd::values::some;
 use crate::exit::Failure;
 use crate::runs::rfc3339;
@@ -121,7 +120,6 @@ fn revision(run: &RunSummary) -> String {
     if run.dirty && !commit.is_empty() { format!("{commit}+") } else { commit }
 }
 
-/// To the minute.
 pub(super) fn time(ns: i64) -> String {
     rfc3339(ns).get(..16).map(|text| text.replace('T', " ")).unwrap_or_default()
 }

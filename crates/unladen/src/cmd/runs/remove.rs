@@ -1,9 +1,8 @@
 //! `unladen runs rm` and `unladen runs prune`: runs are removed only on request.
 
-use unladen_store::{Mode, Retention, RunId};
+use unladen_store::{Mode, Retention, RunId, StoreError};
 
-use crate::cmd::runs::find::is_missing;
-use crate::cmd::runs::place::Place;
+use crate::cmd::runs::find::Place;
 use crate::exit::Failure;
 use crate::output;
 use crate::runs::moment;
@@ -40,7 +39,7 @@ pub(super) fn rm(args: &Rm) -> Result<(), Failure> {
     // A mistyped number must not remove the others.
     for id in &args.runs {
         if let Err(error) = store.run(*id) {
-            let said = if is_missing(&error) { "; nothing was removed" } else { "" };
+            let said = if matches!(error, StoreError::NoSuchRun { .. }) { "; nothing was removed" } else { "" };
             return if said.is_empty() { Err(error.into()) } else { Err(Failure::Usage(format!("{error}{said}"))) };
         }
     }

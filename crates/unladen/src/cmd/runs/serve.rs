@@ -1,8 +1,6 @@
 //! `unladen runs serve`.
 
-use unladen_load::{Cancel, LoadError};
-
-use crate::cmd::runs::place::Place;
+use crate::cmd::runs::find::Place;
 use crate::exit::Failure;
 use crate::runs::{Address, Pages, browse};
 use crate::say::say;
@@ -22,8 +20,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let pages = Pages::new(args.place.location()?)?;
-    let cancel = Cancel::new();
-    interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
+    let cancel = interrupt::on_signal()?;
     browse(pages, &args.listen, &cancel, |url| {
         // Without standard output, there are other ways to learn the URL.
         let _ = output::line(url);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use unladen_store::{Filter, Mode};
 
-use crate::cmd::runs::place::Place;
+use crate::cmd::runs::find::Place;
 use crate::cmd::showing::Published;
 use crate::exit::Failure;
 use crate::output::{self, Destination};

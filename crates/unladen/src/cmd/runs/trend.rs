@@ -7,7 +7,7 @@ use unladen_publish::{columns, html, visible};
 use unladen_quantity::{Kind, plain, with_sign};
 use unladen_store::{Filter, Mode};
 
-use crate::cmd::runs::place::Place;
+use crate::cmd::runs::find::Place;
 use crate::exit::Failure;
 use crate::output;
 use crate::runs::past;

@@ -1,14 +1,6 @@
 use super::*;
 
 #[test]
-fn basic_is_as_curl_sends_it() {
-    assert_eq!(
-        ["", "a", "ab", "abc", "user:pass"].map(|text| base64(text.as_bytes())),
-        ["", "YQ==", "YWI=", "YWJj", "dXNlcjpwYXNz"]
-    );
-}
-
-#[test]
 fn addresses_are_read_as_curl_has_them_too() {
     assert_eq!(address("127.0.0.1:80"), address("::127.0.0.1:80"));
     assert!(address("[::1]:80").is_ok() && address("localhost").is_err() && address("127.0.0.1").is_err());
@@ -45,4 +37,26 @@ fn percentages_and_shares_are_the_same() {
     for wrong in ["2", "0%", "-1%", "100%", "x", "NaN", ""] {
         assert!(percent(wrong).is_err(), "{wrong}");
     }
+}
+
+fn names(from: &[&str]) -> Result<Vec<String>, String> {
+    let from: Vec<String> = from.iter().map(|text| (*text).to_owned()).collect();
+    let hosts = sending_hosts(&from, "--from").map_err(|error| error.to_string())?;
+    Ok(hosts.into_iter().map(|host| format!("{}: {}", host.name, host.command)).collect())
+}
+
+#[test]
+fn a_command_needs_no_name() {
+    let all = names(&["ssh gen1", "db=ssh -o A=b db1", "ssh -o A=b gen3"]).unwrap();
+    assert_eq!(all, ["agent-1: ssh gen1", "db: ssh -o A=b db1", "agent-3: ssh -o A=b gen3"]);
+}
+
+#[test]
+fn what_is_no_host_is_told() {
+    assert!(names(&["a=env", "a=env"]).unwrap_err().contains("two hosts have the name a"));
+    assert!(names(&["a="]).unwrap_err().contains("has no command"));
+    assert!(names(&["a/b=env"]).unwrap_err().contains("cannot be a host's name"));
+    assert!(names(&["env"; 33]).unwrap_err().contains("32 is the most"));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    assert!(names(&[&file.path().display().to_string()]).unwrap_err().contains("this is a file"));
 }

@@ -1,11 +1,12 @@
-//! The principal type is [`Privileges`]: what this process may do, from /proc/self/status.
+//! What this process may do: its privileges, the files that it may open, and the ports that it may listen at.
 
-use crate::doctor::asked::Asked;
-use crate::doctor::check::Check;
-use crate::doctor::row::{Row, Verb};
-use crate::doctor::shell::AS_ROOT;
+use std::net::{Ipv4Addr, SocketAddr};
 
-pub(crate) struct Privileges;
+use nix::sys::resource::{Resource, getrlimit};
+use unladen_path::{Address, listeners, master, name_of};
+
+use crate::doctor::check::{Asked, Check};
+use crate::doctor::row::{AS_ROOT, Row, Verb, as_root, is_root};
 
 struct Capability {
     name: &'static str,
@@ -25,36 +26,29 @@ const USED: [Capability; 4] = [
 const CAP_SYS_ADMIN: u32 = 21;
 const CAP_PERFMON: u32 = 38;
 
-impl Check for Privileges {
-    fn name(&self) -> &'static str {
-        "privileges"
-    }
+/// What this process may do, from /proc/self/status.
+pub(super) const PRIVILEGES: Check = Check::new("privileges", Verb::LOOKING, privileges);
 
-    fn verbs(&self) -> &'static [Verb] {
-        Verb::LOOKING
-    }
-
-    fn look(&self, asked: &Asked) -> Vec<Row> {
-        rows(&asked.read("proc/self/status").unwrap_or_default())
-    }
+fn privileges(asked: &Asked) -> Vec<Row> {
+    of_status(&asked.read("proc/self/status").unwrap_or_default())
 }
 
 /// A field of the file; `name` includes the colon.
-pub(super) fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
 }
 
 /// Whether a process holds the capability; without that field, it is taken to hold all.
-pub(super) fn has(status: &str, capability: u32) -> bool {
+fn has(status: &str, capability: u32) -> bool {
     let mask = field(status, "CapEff:").and_then(|hex| u64::from_str_radix(hex, 16).ok());
     mask.is_none_or(|mask| mask >> capability & 1 == 1)
 }
 
-pub(super) fn user(status: &str) -> Option<u32> {
+fn user(status: &str) -> Option<u32> {
     field(status, "Uid:")?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-fn rows(status: &str) -> Vec<Row> {
+fn of_status(status: &str) -> Vec<Row> {
     let holds = |one: &Capability| has(status, one.number) || (one.number >= CAP_PERFMON && has(status, CAP_SYS_ADMIN));
     let lacking: Vec<&Capability> = USED.iter().filter(|one| !holds(one)).collect();
     let uid = user(status).unwrap_or_default();
@@ -89,6 +83,75 @@ fn rows(status: &str) -> Vec<Row> {
         );
     }
     rows
+}
+
+/// Lets root raise a hard limit.
+const CAP_SYS_RESOURCE: u32 = 24;
+/// Fewer are few for a server that others call.
+const FEW: u64 = 4_096;
+
+/// How many connections can be open at once.
+pub(super) const FILES: Check = Check::new("files", &[Verb::Load, Verb::Serve], files);
+
+fn files(asked: &Asked) -> Vec<Row> {
+    let status = asked.read("proc/self/status").unwrap_or_default();
+    let may_raise = !is_root() || has(&status, CAP_SYS_RESOURCE);
+    // Unladen itself raises the soft limit up to the hard one.
+    getrlimit(Resource::RLIMIT_NOFILE).map(|(_, hard)| of_limit(hard, may_raise)).into_iter().collect()
+}
+
+fn of_limit(hard: u64, may_raise: bool) -> Row {
+    if hard < FEW {
+        let row = Row::limited(&[Verb::Load, Verb::Serve], format!("at most {hard} files may be open at once"))
+            .so("each connection is one");
+        return match may_raise {
+            true => row.fix(as_root("prlimit --pid $$ --nofile=65536")),
+            false => {
+                row.advice("start the container, or this shell's service, with a higher limit (--ulimit, LimitNOFILE=)")
+            }
+        };
+    }
+    Row::ok(&[Verb::Load, Verb::Serve], format!("{hard} files may be open at once"))
+}
+
+const CAP_NET_BIND_SERVICE: u32 = 10;
+const WEB: [u16; 2] = [80, 443];
+/// First port that needs no privilege, unless the kernel says otherwise.
+const FIRST: u16 = 1_024;
+
+/// Whether `serve` could listen at the web's ports. It is not tried: a visitor could connect meanwhile.
+pub(super) const PORTS: Check = Check::new("ports", &[Verb::Serve], ports);
+
+fn ports(asked: &Asked) -> Vec<Row> {
+    let status = asked.read("proc/self/status").unwrap_or_default();
+    let first = asked.line("proc/sys/net/ipv4/ip_unprivileged_port_start").and_then(|line| line.parse().ok());
+    let mut rows = Vec::new();
+    rows.extend(permitted(first.unwrap_or(FIRST), has(&status, CAP_NET_BIND_SERVICE)));
+    rows.extend(WEB.into_iter().filter_map(taken));
+    if rows.is_empty() {
+        rows.push(Row::ok(&[Verb::Serve], "80 and 443 are free, and `serve` may listen there"));
+    }
+    rows
+}
+
+fn permitted(first: u16, is_privileged: bool) -> Option<Row> {
+    (!is_privileged && WEB.into_iter().any(|port| port < first)).then(|| {
+        Row::limited(&[Verb::Serve], format!("ports below {first} take CAP_NET_BIND_SERVICE"))
+            .so("`serve` may not listen at 80 and 443")
+            .fix(as_root("sysctl -w net.ipv4.ip_unprivileged_port_start=80"))
+    })
+}
+
+fn taken(port: u16) -> Option<Row> {
+    let address = Address::Tcp(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)));
+    let holders = listeners(&address).ok().flatten()?;
+    let who = master(&holders).map_or_else(|| "another user's process".to_owned(), name_of);
+    let row = Row::limited(&[Verb::Serve], format!("{who} listens at port {port}"))
+        .so("`serve` takes another port beside it");
+    Some(match port {
+        443 => row,
+        _ => row.fix(format!("unladen serve --site :8080 --to http://127.0.0.1:{port}")),
+    })
 }
 
 #[cfg(test)]

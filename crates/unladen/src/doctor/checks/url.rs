@@ -1,44 +1,26 @@
-//! The principal type is [`Page`]: whether a page can be reached, and who serves it.
+//! Whether a page can be reached, and who is trusted to certify that.
 
 use std::time::Duration;
 
 use unladen_load::{Cancel, Driver, DriverConfig, Request};
 use unladen_path::{PathError, Route, follow, master, name_of};
+use unladen_tls::system_certificates;
 
-use crate::doctor::asked::Asked;
-use crate::doctor::check::Check;
-use crate::doctor::row::{Row, Verb};
-use crate::doctor::shell::AS_ROOT;
-
-pub(crate) struct Page;
+use crate::doctor::check::{Asked, Check};
+use crate::doctor::row::{AS_ROOT, Row, Verb, as_root};
 
 /// Limit of the page and the few requests that show its way, together.
 const LIMIT: Duration = Duration::from_secs(10);
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-impl Check for Page {
-    fn name(&self) -> &'static str {
-        "url"
-    }
+/// Whether a page can be reached, and who serves it.
+pub(super) const URL: Check = Check { limit: LIMIT, is_late: true, ..Check::new("url", Verb::MEASURING, url) };
 
-    fn verbs(&self) -> &'static [Verb] {
-        Verb::MEASURING
-    }
-
-    fn limit(&self) -> Duration {
-        LIMIT
-    }
-
-    fn is_late(&self) -> bool {
-        true
-    }
-
-    fn look(&self, asked: &Asked) -> Vec<Row> {
-        asked.page.as_ref().map(rows).unwrap_or_default()
-    }
+fn url(asked: &Asked) -> Vec<Row> {
+    asked.page.as_ref().map(of_page).unwrap_or_default()
 }
 
-fn rows(page: &Request) -> Vec<Row> {
+fn of_page(page: &Request) -> Vec<Row> {
     let mut config = DriverConfig::new(vec![page.clone()]);
     (config.timeout, config.connect_timeout) = (TIMEOUT, TIMEOUT);
     let cancel = Cancel::new();
@@ -79,4 +61,16 @@ fn way(route: &Route) -> Row {
             if unknown.takes.is_empty() { row } else { row.fix(AS_ROOT) }
         }
     }
+}
+
+/// Whose signatures make a certificate good.
+pub(super) const AUTHORITIES: Check = Check::new("tls", Verb::ALL, authorities);
+
+fn authorities(_: &Asked) -> Vec<Row> {
+    vec![match system_certificates() {
+        Ok(certificates) => Row::ok(Verb::ALL, format!("{} certificate authorities are trusted", certificates.len())),
+        Err(error) => Row::missing(Verb::ALL, error.to_string())
+            .so("no https:// address can be trusted without --cacert")
+            .fix(as_root("apt-get install ca-certificates")),
+    }]
 }

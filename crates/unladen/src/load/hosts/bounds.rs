@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use unladen_agent::ROOM;
 use unladen_load::{LoadEnd, RecordSummary, RequestRecord};
+use unladen_report::nanos;
 
 /// Time for an agent's last reports after its load, beside what the way takes for what may be left …
 const DRAIN: Duration = Duration::from_secs(10);
@@ -61,7 +62,7 @@ impl Bounds {
     }
 
     pub(super) fn check(&self, records: &[RequestRecord], so_far: &mut SoFar) -> Result<(), String> {
-        let last_ns = ns(self.length.saturating_add(SLACK));
+        let last_ns = nanos(self.length.saturating_add(SLACK));
         let is_planned = |one: &RequestRecord| one.planned_ns <= last_ns && (one.request as usize) < self.requests;
         if !records.iter().all(is_planned) {
             return Err("a record is damaged: it is of a request that was not planned".to_owned());
@@ -88,7 +89,7 @@ impl Bounds {
     /// time.
     fn last_done_ns(&self) -> u64 {
         let last = self.length.saturating_add(self.grace).saturating_add(SLACK);
-        ns(last.saturating_add(self.timeout.saturating_mul(2)))
+        nanos(last.saturating_add(self.timeout.saturating_mul(2)))
     }
 
     fn count(&self, more: u64, so_far: &mut SoFar) -> Result<(), String> {
@@ -117,10 +118,6 @@ impl SoFar {
         }
         Err(format!("its account does not add up: it told of {} requests, and says that {ended} ended", self.requests))
     }
-}
-
-fn ns(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use unladen_machine::MachineTimes;
 use unladen_report::Drift;
 
 use crate::exit::Failure;
-use crate::load::agent_part::AgentPart;
+use crate::load::account::AgentPart;
 use crate::load::hosts::bounds::{Bounds, SoFar};
 
 /// Limit of an agent's answer.
@@ -42,13 +42,14 @@ const AGAIN: Duration = Duration::from_secs(1);
 pub(super) struct FarAgent {
     host: Host,
     /// `None` once lost.
-    session: Option<Session>,
+    pub(super) session: Option<Session>,
     /// Limit of a request, with its connection.
-    timeout: Duration,
-    strangers: u64,
+    pub(super) timeout: Duration,
+    pub(super) strangers: u64,
     /// Its clock's offset from the local one when a load began.
     at_start: Option<ClockOffset>,
-    longest_round_trip: Duration,
+    /// When its clock was last measured: a round trip amid a load says nothing of the next start.
+    pub(super) longest_round_trip: Duration,
 }
 
 pub(super) enum Told {
@@ -85,17 +86,16 @@ impl FarAgent {
         // It may take the time-out, as it resolves names.
         match agent.answer(PATIENCE + timeout, cancel)? {
             LoadAnswer::Started => Ok(agent),
-            other => Err(agent.unexpected(other)),
+            _ => Err(agent.unexpected()),
         }
     }
 
-    /// Sends a request once; returns the HTTP version and the latency.
     pub(super) fn sample(&self, request: usize, cancel: &Cancel) -> Result<(String, Duration), Failure> {
         let asked = Instant::now();
         self.ask(LoadAsk::Sample { request: u32::try_from(request).unwrap_or(u32::MAX) })?;
         match self.answer(PATIENCE + self.timeout, cancel)? {
             LoadAnswer::Sampled { version, latency_ns } => Ok(sampled(&version, latency_ns, asked.elapsed())),
-            other => Err(self.unexpected(other)),
+            _ => Err(self.unexpected()),
         }
     }
 
@@ -110,7 +110,7 @@ impl FarAgent {
     pub(super) fn is_ready(&mut self, pings: usize, cancel: &Cancel) -> Result<(), Failure> {
         match self.answer(PATIENCE, cancel)? {
             LoadAnswer::Planned => {}
-            other => return Err(self.unexpected(other)),
+            _ => return Err(self.unexpected()),
         }
         let until = Instant::now() + PATIENCE;
         let mut longest = Duration::ZERO;
@@ -123,16 +123,6 @@ impl FarAgent {
         Ok(())
     }
 
-    pub(super) fn timeout(&self) -> Duration {
-        self.timeout
-    }
-
-    /// The longest round trip when its clock was last measured: one amid a load says nothing of the next start.
-    pub(super) fn longest_round_trip(&self) -> Duration {
-        self.longest_round_trip
-    }
-
-    /// `start_ns` is by the local clock.
     pub(super) fn begin(&self, start_ns: u64) -> Result<AgentPart, Failure> {
         let clock = self.at_start.ok_or_else(|| self.cannot("its clock was not measured"))?;
         let there = i128::from(start_ns) + i128::from(clock.offset_ns);
@@ -226,7 +216,6 @@ impl FarAgent {
         }
     }
 
-    /// How far its clock drifted from the local one since the load began.
     pub(super) fn drift(&self, pings: usize) -> Option<Drift> {
         let before = self.at_start?;
         let after = self.session.as_ref()?.measure_clock(pings, Instant::now() + SILENCE).ok()?;
@@ -234,19 +223,6 @@ impl FarAgent {
             ns: after.offset_ns.saturating_sub(before.offset_ns),
             uncertainty_ns: after.uncertainty_ns.saturating_add(before.uncertainty_ns),
         })
-    }
-
-    pub(super) fn leave(&mut self) {
-        self.session = None;
-    }
-
-    pub(super) fn strangers(&self) -> u64 {
-        self.strangers
-    }
-
-    /// The local process that leads to it; `None` once lost.
-    pub(super) fn carrier(&self) -> Option<u32> {
-        self.session.as_ref().map(Session::carrier)
     }
 
     fn session(&self) -> Result<&Session, Failure> {
@@ -278,13 +254,8 @@ impl FarAgent {
         }
     }
 
-    fn unexpected(&self, answer: LoadAnswer) -> Failure {
-        match answer {
-            LoadAnswer::Failed { kind, why } => {
-                Failure::AgentLoad { agent: self.host.name.clone(), kind, why: shown(&why, LONGEST_SENTENCE) }
-            }
-            _ => self.cannot("answered another question than it was asked"),
-        }
+    fn unexpected(&self) -> Failure {
+        self.cannot("answered another question than it was asked")
     }
 
     fn cannot(&self, why: &str) -> Failure {

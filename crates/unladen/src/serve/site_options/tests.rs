@@ -82,6 +82,6 @@ fn scripts_that_nobody_runs_are_refused() {
     let said = refused(&options);
     assert!(said.contains("has index.php") && said.contains("--php"), "{said}");
     // What is found on this machine is told, or that nothing is.
-    let is_there = !sockets::of_php_fpm().is_empty();
+    let is_there = !sockets_of_php_fpm().is_empty();
     assert_eq!(said.contains("; found /run/php/"), is_there, "{said}");
 }

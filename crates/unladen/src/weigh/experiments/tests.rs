@@ -79,7 +79,7 @@ fn nothing_is_written_over_and_the_reason_is_told() {
     assert_eq!(std::fs::read_to_string(folder.path().join("01-recompile.toml")).unwrap(), "mine");
 
     let none = |fix: Fix| match all.made(1, &finding("", fix), all.sent(0).unwrap()) {
-        Made::None(why) => why,
+        Err(why) => why,
         made => panic!("{made:?}"),
     };
     assert!(none(Fix { knob: Some(knob(&ini, None)), ..Fix::default() }).contains("give one by --restart"));

@@ -1,15 +1,15 @@
 //! The principal type is [`Fetch`]: asks an exporter, and parses its answer.
 #![allow(clippy::disallowed_types, reason = "an exporter tells the times of its values as wall time")]
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use unladen_agent::shown;
-use unladen_exporter::{Exposition, Format, Growth, LeftOut, Series, limits};
+use unladen_exporter::{Exposition, Format, Growth, LeftOut, Series, Watch, limits};
 use unladen_load::{Cancel, Driver, DriverConfig, HttpVersion, LoadError, Sample, TlsOptions};
 use unladen_trace::without_secrets;
 
-use crate::weigh::exporter::error::ExporterError;
-use crate::weigh::exporter::named::Exporter;
+use crate::weigh::exporter::named::{Exporter, ExporterError};
 
 /// Limit of an answer, with its connection: exporters that ask others (a database, a kubelet) take seconds.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
@@ -47,7 +47,7 @@ pub(super) struct Fetched {
 
 impl Fetch {
     pub(super) fn new(exporter: &Exporter, tls: &TlsOptions, cancel: Cancel) -> Result<Self, ExporterError> {
-        let name = exporter.name().to_owned();
+        let name = exporter.name.clone();
         let config = DriverConfig {
             keep_cookies: false,
             http: HttpVersion::Http1,
@@ -55,7 +55,7 @@ impl Fetch {
             connect_timeout: TIMEOUT,
             tls: tls.clone(),
             max_body: limits::BODY as u64,
-            ..DriverConfig::new(vec![exporter.request().clone()])
+            ..DriverConfig::new(vec![exporter.request.clone()])
         };
         let driver = Driver::start(config)
             .map_err(|source| ExporterError::Load { name: name.clone(), source: Box::new(source) })?;
@@ -108,7 +108,6 @@ impl Fetch {
     }
 }
 
-/// What to do about a status.
 fn next(sample: &Sample) -> String {
     match (sample.location(), sample.status.as_u16()) {
         (Some(location), _) => {
@@ -118,5 +117,61 @@ fn next(sample: &Sample) -> String {
         (None, 401 | 403) => "give the login in its URL, http://USER:PASSWORD@…".to_owned(),
         (None, 404) => "check the path, which usually is /metrics".to_owned(),
         (None, _) => "see the exporter's log".to_owned(),
+    }
+}
+
+/// What is seen of an exporter while it is watched; the asking thread and the measuring one share it.
+#[derive(Debug)]
+pub(super) struct Poll {
+    begun: Instant,
+    state: Mutex<State>,
+    /// Cancelled when the watch is over.
+    pub(super) over: Cancel,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) watch: Watch,
+    failed: bool,
+}
+
+impl Poll {
+    pub(super) fn new() -> Self {
+        Self { begun: Instant::now(), state: Mutex::default(), over: Cancel::new() }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        // Counts are still good after a panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn wants(&self, is_sending: bool) -> bool {
+        let now = self.begun.elapsed();
+        let mut state = self.state();
+        if state.failed {
+            return false;
+        }
+        if is_sending {
+            return !state.watch.has_stopped() && state.watch.wants_requests(now);
+        }
+        state.watch.stopped_sending(now);
+        state.watch.wants_quiet(now)
+    }
+
+    /// Asks until ended; passes new series to `fetched`. The error is that of the first failed answer.
+    pub(super) fn run(&self, fetch: &mut Fetch, mut fetched: impl FnMut(Fetched)) -> Result<(), ExporterError> {
+        while !self.over.is_cancelled() {
+            let asked = self.begun.elapsed();
+            let answer = fetch.ask().inspect_err(|_| self.state().failed = true)?;
+            let at = self.begun.elapsed();
+            let pause = {
+                let mut state = self.state();
+                state.watch.answered(asked, at, answer.server_ms, &fetch.growth, &answer.grown);
+                state.watch.pause(at, at.saturating_sub(asked))
+            };
+            fetched(answer);
+            self.over.wait(pause);
+        }
+        Ok(())
     }
 }

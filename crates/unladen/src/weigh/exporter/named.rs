@@ -3,13 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use percent_encoding::percent_decode_str;
-use unladen_load::{Header, Request, RequestError};
+use unladen_exporter::{NotFresh, ParseError};
+use unladen_load::{Header, LoadError, Request, RequestError};
 use url::Url;
 
-use crate::weigh::exporter::error::ExporterError;
+use crate::carried::basic;
 
 const LONGEST_NAME: usize = 64;
 
@@ -17,20 +16,8 @@ const LONGEST_NAME: usize = 64;
 /// never shown.
 #[derive(Clone)]
 pub(crate) struct Exporter {
-    name: String,
-    request: Request,
-}
-
-// === impl Exporter ===
-
-impl Exporter {
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(super) fn request(&self) -> &Request {
-        &self.request
-    }
+    pub(super) name: String,
+    pub(super) request: Request,
 }
 
 impl fmt::Debug for Exporter {
@@ -64,7 +51,6 @@ impl FromStr for Exporter {
     }
 }
 
-/// Moves the login out of a URL into a header.
 fn take_login(url: &mut Url) -> Option<String> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
@@ -75,7 +61,40 @@ fn take_login(url: &mut Url) -> Option<String> {
     // A URL that has a login has a host, so the setters cannot fail.
     let _ = url.set_username("");
     let _ = url.set_password(None);
-    Some(format!("Authorization: Basic {}", BASE64_STANDARD.encode(login)))
+    Some(basic(&login))
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExporterError {
+    /// No `NAME=URL`. What was typed may hold a password, and is not shown.
+    #[error(
+        "--exporter: expected NAME=URL, such as db=http://db1:9100/metrics; a name is made of letters, digits, `.`, `_`, `-`"
+    )]
+    NoName,
+    #[error("exporter {name}: {source}")]
+    Url { name: String, source: RequestError },
+    #[error("--exporter: two are called {name}, of exporters and hosts together: their rows could not be told apart")]
+    Twice { name: String },
+    #[error("--exporter: {given} exporters, at most {most} are read")]
+    TooMany { given: usize, most: usize },
+    #[error("exporter {name}: {source}")]
+    Load { name: String, source: Box<LoadError> },
+    #[error("exporter {name}: answered {status}: {next}")]
+    Status { name: String, status: u16, next: String },
+    #[error(
+        "exporter {name}: answers with the coding `{coding}`, which was not asked for: ask the exporter itself, not a proxy before it"
+    )]
+    Coded { name: String, coding: String },
+    #[error("exporter {name}: {source}")]
+    Text { name: String, source: ParseError },
+    #[error("exporter {name}: {source}")]
+    NotFresh { name: String, source: NotFresh },
+    #[error("exporter {name}: no thread can be started to ask it: {source}")]
+    Thread { name: String, source: std::io::Error },
+    #[error("exporter {name}: it did not answer in time")]
+    Late { name: String },
+    #[error("exporter {name}: nobody asks it any longer")]
+    Ended { name: String },
 }
 
 #[cfg(test)]

@@ -9,11 +9,9 @@ use unladen_exporter::{Freshness, LeftOut, Unit, limits};
 use unladen_load::{Cancel, TlsOptions};
 
 use crate::exit::Failure;
-use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SeriesKind, SourceKind};
-use crate::weigh::exporter::error::ExporterError;
-use crate::weigh::exporter::fetch::{Fetch, Fetched, TIMEOUT};
-use crate::weigh::exporter::named::Exporter;
-use crate::weigh::exporter::poll::Poll;
+use crate::weigh::edge::{EdgeReading, EdgeSource, Series, SeriesKind, SourceKind};
+use crate::weigh::exporter::fetch::{Fetch, Fetched, Poll, TIMEOUT};
+use crate::weigh::exporter::named::{Exporter, ExporterError};
 
 /// A greater lag is worth a note: shorter ones may be the pause between two questions.
 const NOTABLE: Duration = Duration::from_millis(500);
@@ -49,12 +47,9 @@ enum Order {
     Watch(Arc<Poll>),
 }
 
-// === impl ExporterSource ===
-
 impl ExporterSource {
-    /// Asks it once.
     pub(super) fn open(exporter: &Exporter, tls: &TlsOptions, least_settle: Duration) -> Result<Self, ExporterError> {
-        let name = exporter.name().to_owned();
+        let name = exporter.name.clone();
         let cancel = Cancel::new();
         let fetch = Fetch::new(exporter, tls, cancel.clone())?;
         // One order at a time is under way; the answers of a watch wait for its end.
@@ -119,7 +114,7 @@ impl ExporterSource {
     fn judge(&mut self, poll: &Poll) -> Result<(), ExporterError> {
         // The answers of the watch come as one.
         self.take(Instant::now() + TIMEOUT * 2)?;
-        let judged = poll.watch().judge(self.least_settle);
+        let judged = poll.state().watch.judge(self.least_settle);
         let freshness = judged.map_err(|source| ExporterError::NotFresh { name: self.name.clone(), source })?;
         for (is_late, series) in self.is_late.iter_mut().zip(&self.series) {
             *is_late = series.family.as_ref().is_some_and(|family| freshness.late.contains(family));
@@ -155,8 +150,8 @@ impl EdgeSource for ExporterSource {
         self.order(Order::Ask);
     }
 
-    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, Gone> {
-        let fetched = self.take(deadline).map_err(|error| Gone { last_words: error.to_string() })?;
+    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, String> {
+        let fetched = self.take(deadline).map_err(|error| error.to_string())?;
         let grown = fetched.grown.iter().filter(|(index, _)| self.is_late.get(*index) == Some(&false));
         let grown = grown
             .filter_map(|(index, by)| {
@@ -185,7 +180,7 @@ impl EdgeSource for ExporterSource {
 
     fn end_watch(&mut self) -> Result<(), Failure> {
         let Some(poll) = self.poll.take() else { return Ok(()) };
-        poll.end();
+        poll.over.cancel();
         Ok(self.judge(&poll)?)
     }
 
@@ -255,7 +250,7 @@ impl Drop for ExporterSource {
         // A pending answer is given up; the thread ends when nobody can send it orders any more.
         self.cancel.cancel();
         if let Some(poll) = &self.poll {
-            poll.end();
+            poll.over.cancel();
         }
         self.orders = None;
         while self.answers.recv().is_ok() {}
@@ -265,7 +260,6 @@ impl Drop for ExporterSource {
     }
 }
 
-/// Executes orders until nobody can send any.
 fn obey(mut fetch: Fetch, orders: &Receiver<Order>, answers: &SyncSender<Result<Fetched, ExporterError>>) {
     while let Ok(order) = orders.recv() {
         let answer = match order {

@@ -5,7 +5,7 @@ use unladen_probe::Unit;
 
 use super::*;
 use crate::weigh::catalog::Catalog;
-use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SourceKind};
+use crate::weigh::edge::{EdgeReading, EdgeSource, Series, SourceKind};
 
 /// It has a name, and nothing to tell.
 struct Silent;
@@ -25,7 +25,7 @@ impl EdgeSource for Silent {
 
     fn ask(&mut self) {}
 
-    fn answer(&mut self, _: Instant) -> Result<EdgeReading, Gone> {
+    fn answer(&mut self, _: Instant) -> Result<EdgeReading, String> {
         Ok(EdgeReading::default())
     }
 

@@ -4,7 +4,7 @@ use unladen_load::{DriverConfig, Request};
 use unladen_probe::GroupBy;
 
 use super::*;
-use crate::weigh::source_kind::SourceKind;
+use crate::weigh::edge::SourceKind;
 
 fn options(budget: Budget) -> Options {
     let request = Request::get("http://localhost/").and_then(|builder| builder.build()).unwrap();

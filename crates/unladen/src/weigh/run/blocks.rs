@@ -1,16 +1,23 @@
 //! The blocks of a [`Run`]: counters are read at the edges of phases, and the client is driven between them.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use unladen_load::{End, Stop, Tally};
-use unladen_lockin::{BlockPlan, PHASES_PER_BLOCK, Planner, Position, Timing, Until, Verdict, Weight};
+use unladen_lockin::{Block, BlockPlan, PHASES_PER_BLOCK, Planner, Position, Timing, Until, Verdict, Weight};
+use unladen_probe::Reading;
+use unladen_report::{Kind, Quantity};
 
-use super::Run;
-use super::readings::{Readings, phase_record};
-use super::stopped::Stopped;
 use crate::exit::Failure;
+use crate::interrupt::Stopped;
+use crate::weigh::catalog::{Catalog, SeriesKey, SourceId};
+use crate::weigh::edge::{EdgeReading, SeriesKind};
 use crate::weigh::plan::Plan;
 use crate::weigh::recording::{BlockRecord, ElsewhereRecord, PhaseRecord};
+use crate::weigh::run::Run;
+
+/// Groups considered between rounds.
+const CANDIDATES: usize = 5;
 
 impl Run<'_> {
     pub(super) fn blocks(&mut self, urls: usize) -> Stopped {
@@ -43,8 +50,8 @@ impl Run<'_> {
                 _ => false,
             };
             if narrow || self.is_spent(urls) {
-                let missed = until.filter(|_| !narrow).map(|until| (until.target(), reached));
-                return Stopped::Done { missed };
+                self.missed = until.filter(|_| !narrow).map(|until| (until.target(), reached));
+                return Stopped::Done;
             }
         }
         Stopped::Interrupted
@@ -70,7 +77,12 @@ impl Run<'_> {
         // Between phases, so that it is in none of their counts.
         let begun = self.clock.read();
         let mut before = self.edge()?;
-        let mut elsewhere: Vec<_> = before.elsewhere.iter().map(|read| present(read.is_some())).collect();
+        let as_it_begins = |read: &Option<EdgeReading>| ElsewhereRecord {
+            is_whole: read.is_some(),
+            times: read.is_some().then(Default::default),
+            is_left_out: false,
+        };
+        let mut elsewhere: Vec<_> = before.elsewhere.iter().map(as_it_begins).collect();
         for (position, record) in block.order.positions().into_iter().zip(&mut phases) {
             let tally = match self.phase(block, position)? {
                 Some(tally) => tally,
@@ -116,9 +128,81 @@ impl Run<'_> {
         let cancelled = self.cancel.wait(end.saturating_duration_since(Instant::now()));
         Ok((!cancelled).then_some(tally))
     }
+
+    /// The group with the most CPU per request of one URL, as far as known.
+    fn heaviest(&self, url: usize) -> Option<(String, Weight)> {
+        // Sorted by plain sums, so that pairs of blocks are evaluated for few groups: a noisy background may have the
+        // largest sum, and is skipped.
+        let sum = |blocks: &[Block]| blocks.iter().map(Block::excess).sum::<f64>();
+        let mut groups: Vec<(&String, Vec<Block>)> = self
+            .catalog
+            .groups()
+            .filter(|(_, group)| matches!(group.kind, SeriesKind::Machine | SeriesKind::Processes))
+            .filter_map(|(id, group)| {
+                let cpu = self.catalog.named(id, "cpu")?;
+                Some((&group.name, self.recording.series(url, cpu.source, |phase| phase.of(cpu))))
+            })
+            .collect();
+        groups.sort_by(|a, b| sum(&b.1).total_cmp(&sum(&a.1)));
+        let (name, weight) = groups
+            .iter()
+            .take(CANDIDATES)
+            .filter_map(|(name, blocks)| Some((*name, Weight::of(blocks).ok()?)))
+            .find(|(_, weight)| weight.per_request.low > 0.0)?;
+        Some((name.clone(), weight))
+    }
+
+    fn show(&self, heaviest: Option<&(String, Weight)>) {
+        let elapsed = self.recording.elapsed();
+        let done = match self.options.budget.requests {
+            Some(wanted) => {
+                let of_each = self.recording.requests_of_each(self.options.driver.requests.len());
+                of_each as f64 / wanted.max(1) as f64
+            }
+            None => elapsed.as_secs_f64() / self.plan.time.as_secs_f64(),
+        };
+        let what = heaviest.map_or("too few blocks yet for an interval".to_owned(), |(group, weight)| {
+            let cpu = weight.per_request;
+            let quantity = Quantity { kind: Kind::Time, value: cpu.value, margin: cpu.margin() };
+            format!("{group} {quantity} (±{:.1} %)", cpu.relative_half_width() * 100.0)
+        });
+        let planned = self.options.budget.requests.is_none().then_some(self.plan.time);
+        self.progress.at(done, elapsed, planned, &what);
+    }
 }
 
-/// A source's block as it begins.
-fn present(is_there: bool) -> ElsewhereRecord {
-    ElsewhereRecord { is_whole: is_there, times: is_there.then(Default::default), is_left_out: false }
+struct Readings {
+    here: Reading,
+    elsewhere: Vec<Option<EdgeReading>>,
+}
+
+fn phase_record(tally: Tally, before: &Readings, after: &Readings, catalog: &Catalog) -> PhaseRecord {
+    let grown_here = after.here.since(&before.here);
+    let mut grown: HashMap<SeriesKey, f64> =
+        grown_here.map(|(group, counter, grown)| (SeriesKey::here(group, counter), grown as f64)).collect();
+    let mut durations_elsewhere_ns = Vec::with_capacity(after.elsewhere.len());
+    for (index, (before, after)) in before.elsewhere.iter().zip(&after.elsewhere).enumerate() {
+        let (Some(before), Some(after)) = (before, after) else {
+            durations_elsewhere_ns.push(0);
+            continue;
+        };
+        durations_elsewhere_ns.push(after.at_ns.saturating_sub(before.at_ns));
+        let source = SourceId::elsewhere(index);
+        for (series, by) in after.grown.iter().filter(|(_, by)| by.is_finite()) {
+            if let Some(key) = catalog.series(source, *series) {
+                *grown.entry(key).or_default() += by;
+            }
+        }
+    }
+    PhaseRecord {
+        start_ns: before.here.at_ns(),
+        duration_ns: after.here.at_ns().saturating_sub(before.here.at_ns()),
+        durations_elsewhere_ns,
+        requests: tally.requests,
+        grown,
+        latencies_ns: tally.latencies_ns,
+        changed: tally.changed,
+        connections: tally.connections_opened,
+        reconnected: tally.closed_by_server,
+    }
 }

@@ -1,6 +1,7 @@
 //! The end of a [`Run`]: makes an [`Outcome`] of the recording.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_agent::Standpoint;
@@ -12,41 +13,23 @@ use unladen_probe::GroupId;
 use unladen_report::Ended;
 use unladen_trace::{EvidenceSource, PageRecord};
 
-use super::Run;
-use super::outcome::Outcome;
-use super::stopped::Stopped;
 use crate::exit::Failure;
-use crate::strangers::strangers;
+use crate::interrupt::Stopped;
+use crate::load::strangers;
 use crate::weigh::analysis::analyse;
-use crate::weigh::catalog::SourceId;
-use crate::weigh::elsewhere::Elsewhere;
 use crate::weigh::inside::{Weighed, inside, look_inside};
 use crate::weigh::left_behind::left_behind;
-use crate::weigh::measured::Measured;
-use crate::weigh::path::paths;
+use crate::weigh::measured::{Elsewhere, Measured};
+use crate::weigh::run::{Outcome, Run};
 
 impl Run<'_> {
-    /// Collects the end and the notes of each source elsewhere.
     fn part_with_sources(&mut self, urls: usize) {
         for index in 0..self.elsewhere.len() {
             self.elsewhere[index].spoiled = self.recording.leave_out_spoiled_at(index, urls);
         }
-        for (id, _, gone) in self.edges.gone() {
-            if let Some(elsewhere) = self.elsewhere.iter_mut().find(|elsewhere| elsewhere.id == id) {
-                elsewhere.gone = Some(gone.last_words.clone());
-            }
+        for (elsewhere, fate) in self.elsewhere.iter_mut().zip(self.edges.fates()) {
+            (elsewhere.gone, elsewhere.notes, elsewhere.has_lost) = (fate.gone, fate.notes, fate.has_lost);
         }
-        for (id, note) in self.edges.notes() {
-            if let Some(elsewhere) = self.elsewhere.iter_mut().find(|elsewhere| elsewhere.id == id) {
-                elsewhere.notes.push(note);
-            }
-        }
-        let losers: BTreeSet<SourceId> = self.edges.losers().collect();
-        for elsewhere in &mut self.elsewhere {
-            elsewhere.has_lost = losers.contains(&elsewhere.id);
-        }
-        // Hosts are asked later what their processes do; exporters are not asked any more.
-        self.edges.close_exporters();
     }
 
     /// Fails with whatever ended the run, if there are too few blocks to show.
@@ -57,20 +40,13 @@ impl Run<'_> {
         (samples, answers): (&[Sample], Vec<Answer>),
         probe_cpu: Duration,
     ) -> Result<Outcome, Failure> {
-        let rounds = self.recording.rounds(requests.len());
-        let (ended, failure, missed) = match ended {
-            Stopped::Done { missed } => (Ended::Complete, None, missed),
-            Stopped::Interrupted if rounds >= MIN_BLOCKS => (Ended::Interrupted, None, None),
-            Stopped::Interrupted => return Err(Failure::Interrupted { shown: false }),
-            Stopped::Failed(failure) if rounds >= MIN_BLOCKS => (Ended::Failed, Some(failure), None),
-            Stopped::Failed(failure) => return Err(failure),
-        };
+        let (ended, failure) = ended.ended(self.recording.rounds(requests.len()) >= MIN_BLOCKS)?;
         // Before any figure is looked at.
         let spoiled = self.recording.leave_out_spoiled(requests.len());
         let lost = self.instrument.newly_lost() > 0;
         self.part_with_sources(requests.len());
         let is_alone = self.elsewhere.iter().all(|elsewhere| elsewhere.is_exporter);
-        let mut paths = paths(self.options, &mut self.instrument, ended, is_alone, self.cancel, &self.progress);
+        let mut paths = self.paths(ended, is_alone);
         if ended == Ended::Complete {
             self.follow_to_hosts(&mut paths);
         }
@@ -95,7 +71,7 @@ impl Run<'_> {
             standpoint: Standpoint::here(),
             settle_for: self.settle_for.clone(),
             probe_cpu,
-            missed,
+            missed: self.missed,
             lost,
             ended,
         };
@@ -131,10 +107,24 @@ impl Run<'_> {
         let is_traced = |page: &PageRecord| page.warm.has(EvidenceSource::Syscalls) && !page.warm.groups.is_empty();
         let is_looked_for = !pages.is_empty() && pages.iter().all(is_traced);
         result.left_behind = is_looked_for.then(|| left_behind(&evidence, self.since, |name| self.root_of(name)));
-        result.warnings.extend(strangers(&self.driver));
+        result.warnings.extend(strangers(self.driver.strangers()));
         let on_path: BTreeSet<GroupId> = paths.iter().flat_map(|path| path.groups.iter().copied()).collect();
         let executables = on_path.into_iter().filter_map(|group| self.executable_of(group)).collect();
         Ok(Outcome { result, pages, failure, executables })
+    }
+
+    /// Where the root folder of a group's processes, which may live in a container, is reached.
+    fn root_of(&self, name: &str) -> Option<PathBuf> {
+        let (group, _) = self.instrument.groups().find(|(_, group)| group.name == name)?;
+        let member = self.instrument.members(group).next()?;
+        Some(PathBuf::from(format!("/proc/{}/root", member.pid)))
+    }
+
+    /// The program of a group's processes, via their root folder, which may be a container's.
+    fn executable_of(&self, group: GroupId) -> Option<PathBuf> {
+        let member = self.instrument.members(group).next()?;
+        let program = std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?;
+        Some(PathBuf::from(format!("/proc/{}/root", member.pid)).join(program.strip_prefix("/").ok()?))
     }
 }
 

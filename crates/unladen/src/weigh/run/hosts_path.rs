@@ -1,21 +1,21 @@
-//! Who takes the requests of a [`Run`] on other hosts.
+//! Who takes the requests of a [`Run`], here and on other hosts.
 
-mod claims;
-
-use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::{self, File};
+use std::io::Read;
+use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use unladen_agent::FarInstrument;
 use unladen_load::Stop;
-use unladen_report::FarStation;
+use unladen_path::{PathError, follow};
+use unladen_probe::connected_sockets;
+use unladen_report::{Ended, FarStation};
 use unladen_trace::{PathUnknown, Unseen};
 
-use self::claims::{Claim, Claims};
-use super::Run;
-use crate::connected::connected_to;
 use crate::path::Path;
-use crate::weigh::measured::leads_to;
+use crate::weigh::measured::{Elsewhere, leads_to};
+use crate::weigh::run::Run;
 
 /// Most stations reported per URL.
 const MOST: usize = 16;
@@ -54,6 +54,27 @@ struct Followed {
 }
 
 impl Run<'_> {
+    /// Sends a few requests to each URL that is served here, and observes who takes them, after all timing. `is_alone`:
+    /// no other host is observed.
+    pub(super) fn paths(&mut self, ended: Ended, is_alone: bool) -> Vec<Path> {
+        let all = 0..self.options.driver.requests.len();
+        if ended != Ended::Complete {
+            return all.map(|_| Path::unknown("the run ended before it was looked for".to_owned())).collect();
+        }
+        self.progress.say("looking who the requests go through");
+        all.map(|url| match follow(&self.options.driver, url, self.cancel) {
+            Ok(route) => Path::of(route, &mut self.instrument),
+            Err(error @ PathError::Remote { .. }) if is_alone => {
+                Path::unknown(format!("{error}: run unladen where it is"))
+            }
+            Err(error @ PathError::Remote { .. }) => {
+                Path::unknown(format!("{error}, and connections are not followed on other hosts"))
+            }
+            Err(error) => Path::unknown(error.to_string()),
+        })
+        .collect()
+    }
+
     /// Adds to each path who takes it at addresses of other hosts, and whom those have connections to. Requests are
     /// sent meanwhile, after all timing.
     pub(super) fn follow_to_hosts(&mut self, paths: &mut [Path]) {
@@ -228,7 +249,6 @@ impl Run<'_> {
         self.edges.fars().find(|(name, _)| *name == host).map(|(_, far)| far)
     }
 
-    /// Deadline of a host that is asked now.
     fn until(&self, end: Instant) -> Instant {
         end.min(Instant::now() + WITHIN)
     }
@@ -259,6 +279,71 @@ fn targets(addresses: &[SocketAddr], connected: &[SocketAddr], name: Option<&str
         Asked { address: *address, on: None, certain, by: None, name }
     };
     of.iter().map(asked).collect()
+}
+
+/// The addresses that hosts claim to have; there is nothing but their word for it.
+#[derive(Debug)]
+struct Claims {
+    hosts: Vec<(String, Vec<IpAddr>)>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Claim {
+    /// Claimed by this host alone.
+    Of(String),
+    Nobody,
+    /// Claimed by each of these, as with container networks.
+    Several(Vec<String>),
+}
+
+impl Claims {
+    pub(super) fn of(elsewhere: &[Elsewhere]) -> Self {
+        let of = |host: &Elsewhere| {
+            let addresses = &host.standpoint.as_ref()?.addresses;
+            Some((host.name.clone(), addresses.iter().map(IpAddr::to_canonical).collect()))
+        };
+        Self { hosts: elsewhere.iter().filter_map(of).collect() }
+    }
+
+    pub(super) fn host_at(&self, ip: IpAddr) -> Claim {
+        let ip = ip.to_canonical();
+        let hosts = self.hosts.iter().filter(|(_, addresses)| addresses.contains(&ip));
+        let names: Vec<String> = hosts.map(|(name, _)| name.clone()).collect();
+        match names.as_slice() {
+            [] => Claim::Nobody,
+            [only] => Claim::Of(only.clone()),
+            _ => Claim::Several(names),
+        }
+    }
+}
+
+/// Most bytes of a network's table that are read: some 400,000 sockets.
+const MAX_TABLE: u64 = 1 << 26;
+
+/// Those of the addresses to which this process, not another one, has an open connection.
+fn connected_to(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
+    if addresses.is_empty() {
+        return Vec::new();
+    }
+    let own = own_sockets();
+    let mut peers = HashSet::new();
+    for table in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
+        let mut text = String::new();
+        if File::open(table).and_then(|file| file.take(MAX_TABLE).read_to_string(&mut text)).is_ok() {
+            peers.extend(
+                connected_sockets(&text).filter(|socket| own.contains(&socket.inode)).map(|socket| socket.peer),
+            );
+        }
+    }
+    // The kernel's table has neither scopes nor IPv4-mapped IPv6 addresses.
+    let is_peer = |address: &&SocketAddr| peers.contains(&SocketAddr::new(address.ip().to_canonical(), address.port()));
+    addresses.iter().filter(is_peer).copied().collect()
+}
+
+fn own_sockets() -> HashSet<u64> {
+    let links = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let links = links.filter_map(|entry| fs::read_link(entry.path()).ok());
+    links.filter_map(|link| link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()).collect()
 }
 
 #[cfg(test)]

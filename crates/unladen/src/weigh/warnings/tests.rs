@@ -52,3 +52,12 @@ fn an_exporter_does_not_hide_what_is_known_of_this_machine() {
     let hosts = vec!["web".to_owned()];
     assert_eq!(said(Silence { too_few: too_few(), hosts, is_remote: true, ..Silence::default() }), ["too few"]);
 }
+
+/// An empty table, and the advice to measure longer.
+#[test]
+fn what_cannot_be_seen_is_told() {
+    assert!(told(true, Some(Path::new(FIRST))).unwrap().why().contains("hidepid"));
+    assert!(told(false, Some(Path::new("pid:[4026532281]"))).unwrap().why().contains("--pid=host"));
+    assert_eq!(told(false, Some(Path::new(FIRST))), None);
+    assert_eq!(told(false, None), None);
+}

@@ -112,7 +112,7 @@ fn how_long_is_waited_for_the_last_follows_from_the_way() {
 fn a_time_that_cannot_be_is_damaged() {
     let mut long = record(1, Duration::from_secs(4));
     let last = Duration::from_secs(5 + 2) + SLACK;
-    long.latency_ns = ns(last - Duration::from_secs(4));
+    long.latency_ns = nanos(last - Duration::from_secs(4));
     assert!(BOUNDS().check(&[long], &mut SoFar::default()).is_ok());
     long.latency_ns += 1;
     assert!(BOUNDS().check(&[long], &mut SoFar::default()).unwrap_err().contains("took longer"));

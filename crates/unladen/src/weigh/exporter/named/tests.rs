@@ -13,8 +13,8 @@ fn a_login_in_the_url_is_sent_and_never_shown() {
     assert_eq!(sent("db=http://127.0.0.1:1/metrics"), None);
     let exporter: Exporter = "db=https://joe:secret@h:1/m".parse().unwrap();
     assert!(!format!("{exporter:?}").contains("secret"));
-    assert_eq!(exporter.request().url().as_str(), "https://h:1/m");
-    assert!(!exporter.request().name().contains("secret"));
+    assert_eq!(exporter.request.url().as_str(), "https://h:1/m");
+    assert!(!exporter.request.name().contains("secret"));
 }
 
 #[test]
