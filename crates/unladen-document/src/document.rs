@@ -16,11 +16,11 @@ use crate::weigh::WeighDocument;
 /// Maximum size of a document to read, in bytes. One with a hundred groups and a thousand functions has 1 MB.
 pub const MOST_BYTES: usize = 64 << 20;
 
-const WEIGH: &str = "unladen.weigh/1";
-const LOAD: &str = "unladen.load/1";
-const PROVE: &str = "unladen.prove/1";
-const PROFILE: &str = "unladen.profile/1";
-const PROFILE_DIFF: &str = "unladen.profile-diff/1";
+const WEIGH: &str = WeighDocument::SCHEMA;
+const LOAD: &str = LoadDocument::SCHEMA;
+const PROVE: &str = ProveDocument::SCHEMA;
+const PROFILE: &str = ProfileDocument::SCHEMA;
+const PROFILE_DIFF: &str = ProfileDiffDocument::SCHEMA;
 const CLASSMAP_CHECK: &str = "unladen.classmap-check/1";
 const SCHEMAS: [&str; 6] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF, CLASSMAP_CHECK];
 
@@ -140,6 +140,26 @@ impl Document {
             Self::Profile(document) => &mut document.about,
             Self::ProfileDiff(document) => &mut document.about,
             Self::ClassmapCheck(document) => &mut document.about,
+        }
+    }
+
+    /// Gives counters the titles that a document of version 0.1 lacks: as the probes call them today, or by their names.
+    pub fn fill_titles(&mut self, titles: fn(&str) -> Option<&'static str>) {
+        let fill = |title: &mut String, counter: &str| {
+            if title.is_empty() {
+                *title = titles(counter).map_or_else(|| counter.replace('_', " "), str::to_owned);
+            }
+        };
+        match self {
+            Self::Weigh(document) => {
+                document.weights.iter_mut().for_each(|weight| fill(&mut weight.title, &weight.counter));
+            }
+            Self::Prove(document) => {
+                for comparison in &mut document.comparisons {
+                    comparison.counter.iter().for_each(|counter| fill(&mut comparison.title, counter));
+                }
+            }
+            _ => {}
         }
     }
 

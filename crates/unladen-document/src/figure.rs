@@ -1,6 +1,7 @@
 //! Figures that several documents share.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -17,6 +18,13 @@ pub struct Span {
     pub value: f64,
     pub low: f64,
     pub high: f64,
+}
+
+impl Span {
+    /// The larger distance from the value to an end: the number after a ± that hides no asymmetry.
+    pub fn margin(self) -> f64 {
+        (self.high - self.value).max(self.value - self.low)
+    }
 }
 
 /// A figure and its 95 % interval, whose ends are null if the data do not support one.
@@ -40,6 +48,11 @@ pub struct OpenSpan {
 pub struct Interval {
     pub low: u64,
     pub high: u64,
+}
+
+/// Nanoseconds, as documents have durations.
+pub fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// The largest integer up to which every one is an `f64`.

@@ -43,12 +43,12 @@ pub use classmap_check::{
 };
 pub use document::{Document, MOST_BYTES};
 pub use error::DocumentError;
-pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Span};
+pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Span, nanos};
 pub use finding::{
     Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Removes, Saves, Share,
 };
 pub use load::{ByConnection, ByRequest, LinesPassedOver, LoadDocument, LogLines, Pacing, Slice, Step};
-pub use load_agent::{Drift, LoadAgent, Lost};
+pub use load_agent::{Drift, LoadAgent, Lost, send_lag};
 pub use machine::{Machine, Reference};
 pub use ordered::Ordered;
 pub use profile::{Caller, Function, OpenNs, ProfileDocument, ProfileSetup, Written};

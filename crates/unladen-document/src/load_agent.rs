@@ -41,6 +41,11 @@ impl LoadAgent {
     }
 }
 
+/// The lags of a sender in ns, by their names in documents.
+pub fn send_lag(p50: u64, p99: u64, max: u64) -> BTreeMap<String, u64> {
+    [("p50", p50), ("p99", p99), ("max", max)].map(|(name, ns)| (name.to_owned(), ns)).into()
+}
+
 /// How far two clocks went apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]

@@ -26,6 +26,11 @@ pub struct ProfileDiffDocument {
     pub written: Vec<Written>,
 }
 
+impl ProfileDiffDocument {
+    /// Its schema. The number changes if a field is removed or changes its meaning, not if one is added.
+    pub const SCHEMA: &str = "unladen.profile-diff/1";
+}
+
 /// One function, before and after.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]

@@ -44,12 +44,58 @@ pub struct ProveDocument {
     pub warnings: Vec<String>,
 }
 
+impl ProveDocument {
+    /// Its schema. The number changes if a field is removed or changes its meaning, not if one is added.
+    pub const SCHEMA: &str = "unladen.prove/1";
+
+    /// What is compared of an arm.
+    pub fn of_arm(&self, arm: &str) -> impl Iterator<Item = &Comparison> {
+        self.comparisons.iter().filter(move |comparison| comparison.arm == arm)
+    }
+
+    /// The baseline's value of a metric over both its arms, which all others are compared with.
+    pub fn baseline_of(&self, metric: &str) -> Option<f64> {
+        self.comparisons.iter().find(|comparison| comparison.metric == metric)?.baseline
+    }
+
+    /// Whether an arm has the role.
+    pub fn has(&self, role: &str) -> bool {
+        self.arms.iter().any(|arm| arm.has(role))
+    }
+
+    /// The arm whose differences are shown in full: the candidate, or all changes together.
+    pub fn changed_arm(&self) -> Option<&Arm> {
+        let with = |role| self.arms.iter().find(|arm| arm.has(role));
+        let is_changed = |arm: &&Arm| !arm.has("baseline") && !arm.has("baseline again");
+        let most = || self.arms.iter().filter(is_changed).max_by_key(|arm| arm.on.len());
+        with("candidate").or_else(|| with("all")).or_else(most)
+    }
+
+    /// First quantile compared, such as `latency.p50`.
+    pub fn first_quantile(&self) -> Option<&str> {
+        let is_quantile = |comparison: &&Comparison| comparison.metric.starts_with("latency.p");
+        self.comparisons.iter().find(is_quantile).map(|comparison| comparison.metric.as_str())
+    }
+
+    /// The knobs, in the order of the arm that has most of them on.
+    pub fn knobs(&self) -> Vec<&str> {
+        let longest = self.arms.iter().max_by_key(|arm| arm.on.len());
+        let mut knobs: Vec<&str> = Vec::new();
+        for knob in longest.into_iter().chain(&self.arms).flat_map(|arm| &arm.on) {
+            if !knobs.contains(&knob.as_str()) {
+                knobs.push(knob);
+            }
+        }
+        knobs
+    }
+}
+
 /// One combination of knobs.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Arm {
     pub name: String,
-    /// `baseline`, `candidate` and so on.
+    /// See [`Self::has`]; an arm may have several.
     pub roles: Vec<String>,
     pub on: Vec<String>,
     pub requests: u64,
@@ -63,6 +109,14 @@ pub struct Arm {
     pub cold_box_plot_ns: Option<BoxPlot>,
     /// (Latency in ns, share of requests at or below).
     pub distribution: Vec<(u64, f64)>,
+}
+
+impl Arm {
+    /// Whether it has the role: `baseline`, `baseline again`, `candidate`, `alone`, `all`, `all but one`, `cumulative`,
+    /// `combination`.
+    pub fn has(&self, role: &str) -> bool {
+        self.roles.iter().any(|of| of == role)
+    }
 }
 
 /// Five quantiles of latency in ns.
@@ -141,6 +195,20 @@ pub struct Interaction {
     pub told: bool,
     /// `told`, `no measurable difference` or `unclear`.
     pub verdict: String,
+}
+
+impl Interaction {
+    /// All together against the product of each alone: `ratio` is all together, `expected` the product.
+    pub const ALL_AGAINST_ALONE: &str = "all against alone";
+    /// A knob's effect over all combinations of the others (factorial).
+    pub const MAIN_EFFECT: &str = "main effect";
+    /// How far two knobs' effects fail to multiply (factorial): 1 if they multiply.
+    pub const PAIR: &str = "pair";
+
+    /// The effect as a ratio (below 1: less).
+    pub fn ratio_span(&self) -> unladen_quantity::Span {
+        unladen_quantity::Span { value: self.ratio, low: self.low, high: self.high }
+    }
 }
 
 /// A `--fail-on` condition for an arm, for a load, or for a rule of a page.

@@ -1,8 +1,10 @@
 //! The principal type is [`Change`]: an experiment's verdict on one metric. Its words are written and read only here.
 
 use unladen_lockin::{MARGIN, MARGIN_OF_SHARES};
+use unladen_quantity::Span;
 
-use crate::prove::Comparison;
+use crate::figure::OpenSpan;
+use crate::prove::{Comparison, Interaction};
 
 /// What a metric of an experiment measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +51,16 @@ impl Metric {
         }
     }
 
+    /// Its unit in documents; of a weight, that of most counters.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Latency => "ns",
+            Self::Bytes => "B",
+            Self::Throughput => "1/s",
+            Self::Within | Self::Status | Self::ErrorStatus | Self::Weight => "1",
+        }
+    }
+
     /// Whether it is a share of all requests, whose changes are in percentage points.
     pub fn is_share(self) -> bool {
         matches!(self, Self::Within | Self::Status | Self::ErrorStatus)
@@ -89,6 +101,30 @@ impl Comparison {
         Metric::of(&self.metric)
     }
 
+    /// The ratio with its interval.
+    pub fn ratio_span(&self) -> Option<Span> {
+        let ((value, low), high) = self.ratio.zip(self.low).zip(self.high)?;
+        Some(Span { value, low, high })
+    }
+
+    /// The difference with its interval; an end that the document lacks is infinite.
+    pub fn difference_span(&self) -> Span {
+        let OpenSpan { value, low, high } = self.difference;
+        Span { value, low: low.unwrap_or(f64::NEG_INFINITY), high: high.unwrap_or(f64::INFINITY) }
+    }
+
+    /// The arm's own figure with its interval, whatever the baseline's is.
+    pub fn own_span(&self) -> Option<Span> {
+        let (low, high) = self.candidate_low.zip(self.candidate_high)?;
+        Some(Span { value: self.candidate.unwrap_or(f64::NAN), low, high })
+    }
+
+    /// Whether its interval excludes no change.
+    pub fn excludes_no_change(&self) -> bool {
+        let (span, none) = self.ratio_span().map_or((self.difference_span(), 0.0), |ratio| (ratio, 1.0));
+        span.low > none || span.high < none
+    }
+
     /// The verdict. Documents of earlier versions have no margin, and called intervals of any width equal: they are
     /// judged by the margin of this version.
     pub fn change(&self) -> Change {
@@ -108,6 +144,13 @@ impl Comparison {
             (false, ratio) => ratio.map(|_| MARGIN),
         };
         self.margin.or_else(usual)
+    }
+}
+
+impl Interaction {
+    /// If it does not differ from chance: whether its whole interval lies within the margin of equality.
+    pub fn is_equal(&self) -> bool {
+        self.verdict == Change::Equal.as_str(Metric::Latency)
     }
 }
 

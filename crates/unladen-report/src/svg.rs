@@ -2,15 +2,8 @@
 
 use std::io::{self, Write};
 
-use unladen_document::About;
-
-use crate::format::Format;
-use crate::inside::Inside;
-use crate::load::Load;
-use crate::profile::{ProfileDiff, Profiled};
-use crate::prove::Prove;
+use crate::format::{Format, Report};
 use crate::style::Style;
-use crate::weigh::Weigh;
 
 mod draw;
 mod inside;
@@ -30,28 +23,15 @@ impl Format for Svg {
         "a picture to show"
     }
 
-    fn weigh(&self, result: &Weigh, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(|body| weigh::weigh(result, body), out)
-    }
-
-    fn inside(&self, pages: &[Inside], _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(|body| inside::inside(pages, body), out)
-    }
-
-    fn load(&self, result: &Load, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(|body| load::load(result, body), out)
-    }
-
-    fn prove(&self, result: &Prove, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(|body| prove::prove(result, body), out)
-    }
-
-    fn profile(&self, result: &Profiled, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        profile::profile(result, out)
-    }
-
-    fn profile_diff(&self, result: &ProfileDiff, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        profile::diff(result, out)
+    fn write(&self, report: Report<'_>, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        match report {
+            Report::Weigh(result) => document(|body| weigh::weigh(result, body), out),
+            Report::Inside(pages, _) => document(|body| inside::inside(pages, body), out),
+            Report::Load(result) => document(|body| load::load(result, body), out),
+            Report::Prove(result) => document(|body| prove::prove(result, body), out),
+            Report::Profile(result) => profile::profile(result, out),
+            Report::ProfileDiff(result) => profile::diff(result, out),
+        }
     }
 }
 

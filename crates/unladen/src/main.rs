@@ -10,7 +10,6 @@ mod classmap;
 mod cmd;
 mod condition;
 mod connected;
-mod counters;
 mod doctor;
 mod exit;
 mod fitness;

@@ -1,6 +1,6 @@
 //! What each request repeats, as bars: each finding's part of the request, with its interval.
 
-use unladen_finding::{Finding, Share, Whole};
+use unladen_document::Finding;
 use unladen_quantity::grouped;
 
 use super::draw::{GREY, LINE, MARGIN, WIDTH, lines, text};
@@ -19,16 +19,15 @@ pub(super) fn inside(pages: &[Inside], body: &mut String) -> f64 {
 
 /// Draws below `y`, and returns where it ends.
 pub(super) fn page_findings(page: &Inside, mut y: f64, body: &mut String) -> f64 {
-    let findings: Vec<&Finding> = page.all_findings().collect();
-    if findings.is_empty() && page.unjudged.is_empty() {
+    if page.findings.is_empty() && page.not_judged.is_empty() {
         return y;
     }
     y = lines(MARGIN, y + 14.0, "#000", &format!("What each request of {} carries", page.url), body);
-    for finding in findings {
+    for finding in &page.findings {
         y = row(finding, y, body);
     }
-    for unjudged in &page.unjudged {
-        let line = format!("Not judged: {}: {}", unjudged.what, unjudged.why);
+    for part in &page.not_judged {
+        let line = format!("Not judged: {}: {}", part.what, part.why);
         y = lines(MARGIN, y + 6.0, GREY, &line, body);
     }
     y
@@ -36,10 +35,10 @@ pub(super) fn page_findings(page: &Inside, mut y: f64, body: &mut String) -> f64
 
 /// Draws below `y`, and returns where it ends.
 fn row(finding: &Finding, y: f64, body: &mut String) -> f64 {
-    let y = lines(LEFT, y + 8.0, "#000", finding.rule, body) - LINE + 6.0;
+    let y = lines(LEFT, y + 8.0, "#000", &finding.rule, body) - LINE + 6.0;
     let middle = y + ROW / 2.0;
-    let label = match &finding.takes {
-        Share::Known { of, part, .. } => {
+    let label = match (finding.share.known_part(), finding.share.of.as_deref()) {
+        (Some((_, part)), Some(of)) => {
             let scale = WIDTH - LEFT - RIGHT;
             let at = |part: f64| LEFT + if part.is_finite() { part.clamp(0.0, 1.0) * scale } else { 0.0 };
             let (value, low, high) = (at(part.value), at(part.low), at(part.high));
@@ -52,10 +51,7 @@ fn row(finding: &Finding, y: f64, body: &mut String) -> f64 {
                 "<path d=\"M{low:.1} {middle:.1}H{high:.1}M{low:.1} {top:.1}v8M{high:.1} {top:.1}v8\" stroke=\"#000\" stroke-width=\"1.5\" fill=\"none\"/>\n",
                 top = middle - 4.0
             ));
-            let of = match of {
-                Whole::Latency => "latency",
-                Whole::Cpu => "CPU",
-            };
+            let of = if of == "cpu" { "CPU" } else { "latency" };
             text(
                 high.max(value) + 10.0,
                 middle + 5.0,
@@ -66,8 +62,8 @@ fn row(finding: &Finding, y: f64, body: &mut String) -> f64 {
             );
             None
         }
-        Share::NearlyAll(_) => Some("nearly all"),
-        Share::NotKnown(_) => Some("part not known"),
+        (_, Some(_)) => Some("nearly all"),
+        (_, None) => Some("part not known"),
     };
     if let Some(label) = label {
         text(LEFT, middle + 5.0, "start", GREY, label, body);

@@ -1,7 +1,8 @@
 //! Figures with their intervals, as words.
 
+use unladen_document::{Interval, Span};
 use unladen_lockin::MARGIN;
-use unladen_quantity::{Kind, Span, grouped, plain, short};
+use unladen_quantity::{Kind, grouped, plain, short};
 
 use crate::latency::LatencyQuantile;
 
@@ -11,15 +12,15 @@ pub(crate) fn equal() -> String {
 }
 
 /// `18.9 ms to 19.4 ms`
-pub(super) fn interval(low: f64, high: f64) -> String {
-    format!("{} to {}", plain(Kind::Time, low), plain(Kind::Time, high))
+pub(super) fn interval(Interval { low, high }: Interval) -> String {
+    format!("{} to {}", plain(Kind::Time, low as f64), plain(Kind::Time, high as f64))
 }
 
 /// `19.1 ms (18.9 ms to 19.4 ms)`
 pub(super) fn with_interval(quantile: &LatencyQuantile) -> String {
     let value = plain(Kind::Time, quantile.value as f64);
     match quantile.interval {
-        Some((low, high)) => format!("{value} ({})", interval(low as f64, high as f64)),
+        Some(ends) => format!("{value} ({})", interval(ends)),
         None => format!("{value} (interval not carried)"),
     }
 }

@@ -3,18 +3,18 @@
 use std::path::Path;
 use std::time::Duration;
 
+use unladen_document::LoadDocument;
 use unladen_load::{Mix, RecordReader, Step};
-use unladen_report::Load;
 
 use crate::exit::Failure;
 use crate::load::account::Account;
 use crate::load::hdr::{HdrLog, percentiles};
 use crate::load::options::Files;
-use crate::load::result::{Ran, result};
+use crate::load::result::{Ran, result, set_unfit};
 
 /// Reads a file of records and makes the load's result; writes HdrHistogram's files if asked for. Fails if the file
 /// cannot be read or is damaged, or a file cannot be written.
-pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result<Load, Failure> {
+pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result<LoadDocument, Failure> {
     let mut records = RecordReader::open(file)?;
     let head = records.head().clone();
     // A first reading finds the most frequent requests.
@@ -39,7 +39,7 @@ pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result
     if let Some(file) = &files.hdr_percentiles {
         percentiles(file, &account.all)?;
     }
-    Ok(result(Ran {
+    Ok(set_unfit(result(Ran {
         head: &head,
         mix: &mix,
         account: &account,
@@ -47,7 +47,7 @@ pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result
         machine: None,
         agents: &[],
         capacity: None,
-    }))
+    })))
 }
 
 fn counts(file: &Path) -> Result<Vec<f64>, Failure> {

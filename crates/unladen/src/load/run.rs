@@ -2,22 +2,22 @@
 
 use std::time::Duration;
 
+use unladen_document::LoadDocument;
 use unladen_load::{Cancel, RecordEnd, Schedule};
-use unladen_report::Load;
 
 use crate::exit::Failure;
 use crate::load::account::Account;
 use crate::load::capacity::find_capacity;
 use crate::load::options::{Options, Pace};
 use crate::load::recorder::{Recorder, record_end};
-use crate::load::result::{Ran, result};
+use crate::load::result::{Ran, result, set_unfit};
 use crate::load::sender::{Sender, Tried};
 use crate::load::stretch::{account, head, is_interrupted, plan};
 use crate::load::trial::Sent;
 use crate::progress::Progress;
 
 /// Fails if the first requests fail, the client cannot go on, or a file cannot be written.
-pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> {
+pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<LoadDocument, Failure> {
     let progress = Progress::new(options.quiet);
     let mut sender = Sender::start(options, cancel, &progress)?;
     progress.say("trying the requests");
@@ -31,7 +31,7 @@ pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> 
     let mut result = done?;
     result.answers = answers;
     result.access_log.clone_from(&options.access_log);
-    result.warnings.extend(sender.strangers());
+    result.warnings.extend(sender.strangers().map(|warning| warning.to_string()));
     Ok(result)
 }
 
@@ -41,7 +41,7 @@ fn once(
     http: &str,
     cancel: &Cancel,
     progress: &Progress,
-) -> Result<Load, Failure> {
+) -> Result<LoadDocument, Failure> {
     let head = head(options, &options.pace, http);
     let mut recorder = Recorder::create(&options.files, &head)?;
     let planned = planned(options);
@@ -69,7 +69,7 @@ fn once(
         agents: &agents,
         capacity: None,
     };
-    Ok(result(ran))
+    Ok(set_unfit(result(ran)))
 }
 
 /// The end of a file that lacks the records of `unrecorded` requests.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use unladen_document::{Comparison, Metric};
 use unladen_lockin::{Contrast, Counts, Floor, Phase, Scale, contrast_counts};
-use unladen_report::{Comparison, Metric};
 
 use crate::condition::Condition;
 use crate::prove::effect::{Effect, judged};

@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use unladen_document::ProveDocument;
 use unladen_load::Cancel;
 use unladen_lockin::Arm;
 use unladen_lockin::{Estimate, MIN_BLOCKS, Until, Verdict};
 use unladen_machine::{MachineClock, MachineReading};
 use unladen_probe::{Instrument, Own, Reading};
 use unladen_prove::{KnobController, PutBack, SwitchError};
-use unladen_report::{ArmProfile, Ended, Prove};
+use unladen_report::{ArmProfile, Ended};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
@@ -36,7 +37,7 @@ const READINGS: u32 = 2;
 const TRIES: usize = 5;
 
 pub(crate) struct Proved {
-    pub(crate) result: Prove,
+    pub(crate) result: ProveDocument,
     /// Why the result is not the complete one that was asked for.
     pub(crate) failure: Option<Failure>,
     pub(crate) put_back: PutBack,
@@ -457,7 +458,7 @@ impl Run<'_> {
         };
         let mut result = analyse(&measured);
         tell(self.arms, self.sender.came(), &self.options.experiment.expect_change, &mut result.arms);
-        result.warnings.extend(self.sender.strangers());
+        result.warnings.extend(self.sender.strangers().map(|warning| warning.to_string()));
         Ok(Proved { result, failure, put_back })
     }
 }

@@ -2,8 +2,10 @@
 
 use unladen_agent::{FarGroup, FarGroupKind, FarInspection, FarInstrument, FarLack, Host, Patience, Unable, Wanted};
 use unladen_probe::Inspection;
-use unladen_report::WeighedUrl;
+use unladen_report::WeighedPage;
 use unladen_trace::{Evidence, EvidenceSource, GroupSeen, Missing, Page, PathSeen, State};
+
+use crate::weigh::row::interval_of;
 
 /// Stands for the path of an agent that was copied there.
 const COPIED: &str = "copied";
@@ -23,7 +25,12 @@ pub(super) struct HostTrace<'a> {
 impl<'a> HostTrace<'a> {
     /// Asks to attach to the groups that follow the requests to a URL, and to at most `most_perhaps` that may. Does not
     /// wait, so that all hosts attach at once.
-    pub(super) fn ask_attach(host: &'a Host, far: &'a FarInstrument, result: &WeighedUrl, most_perhaps: usize) -> Self {
+    pub(super) fn ask_attach(
+        host: &'a Host,
+        far: &'a FarInstrument,
+        result: &WeighedPage,
+        most_perhaps: usize,
+    ) -> Self {
         let before = format!("{}/", host.name);
         let following = result.following_groups();
         let perhaps = result.perhaps_following_groups(Some(&host.name), most_perhaps);
@@ -104,7 +111,7 @@ impl<'a> HostTrace<'a> {
 
     /// The evidence; `page` and `result` have its undisturbed figures. Where nothing was counted, the evidence says
     /// why.
-    pub(super) fn finish(&mut self, page: &Page, result: &WeighedUrl, patience: &Patience<'_>) -> Evidence {
+    pub(super) fn finish(&mut self, page: &Page, result: &WeighedPage, patience: &Patience<'_>) -> Evidence {
         let mut told = None;
         self.try_to(|inspection| {
             told = Some(inspection.finish(patience)?);
@@ -125,7 +132,7 @@ impl<'a> HostTrace<'a> {
         &mut self,
         warm: &Evidence,
         page: &Page,
-        result: &WeighedUrl,
+        result: &WeighedPage,
         patience: &Patience<'_>,
     ) -> Option<Evidence> {
         let mut told = None;
@@ -163,7 +170,7 @@ impl<'a> HostTrace<'a> {
     }
 
     /// Adds what only this machine knows.
-    fn place(&self, evidence: &mut Evidence, page: &Page, result: &WeighedUrl) {
+    fn place(&self, evidence: &mut Evidence, page: &Page, result: &WeighedPage) {
         evidence.host = Some(self.host.name.clone());
         // The very first request is the page's, and reported once.
         evidence.page = Page { requests: evidence.page.requests, first_ns: None, longest_ns: None, ..page.clone() };
@@ -173,7 +180,7 @@ impl<'a> HostTrace<'a> {
         for (seen, (name, _)) in evidence.groups.iter_mut().zip(&self.groups) {
             seen.name.clone_from(name);
             let row = result.weight(&format!("{}/{name}", self.host.name), "cpu");
-            seen.cpu = row.filter(|row| row.follows).map(|row| row.per_request.into());
+            seen.cpu = row.filter(|row| row.follows).map(interval_of);
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) fn judge(by_url: &mut [Vec<Row<'_>>]) -> usize {
         for row in rows.iter_mut().filter(|row| row.group.kind != SeriesKind::Own) {
             let family = match (row.family, row.group.kind) {
                 (Some(family), _) => Judged::Family(family),
-                (None, SeriesKind::Machine) => Judged::MachineCounter(row.counter.name),
+                (None, SeriesKind::Machine) => Judged::MachineCounter(&row.counter.name),
                 (None, _) => Judged::Group(row.key.group().1),
             };
             families.entry((url, row.key.source, family)).or_default().push(row);

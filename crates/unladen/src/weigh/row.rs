@@ -1,6 +1,7 @@
 //! The principal type is [`Row`].
 
 use unladen_lockin::Weight;
+use unladen_trace::Interval;
 
 use crate::weigh::catalog::{KnownCounter, KnownGroup, SeriesKey};
 use crate::weigh::edge::SeriesKind;
@@ -33,4 +34,9 @@ impl Row<'_> {
     pub(crate) fn is_cpu(&self) -> bool {
         self.counter.name == "cpu" && matches!(self.group.kind, SeriesKind::Processes | SeriesKind::Own)
     }
+}
+
+/// What evidence has of a weight.
+pub(crate) fn interval_of(row: &unladen_document::Weight) -> Interval {
+    Interval { value: row.per_request, low: row.low, high: row.high }
 }

@@ -16,7 +16,7 @@ use unladen_load::{Cancel, Driver, End, Stop};
 use unladen_machine::MachineClock;
 use unladen_probe::{Instrument, Own};
 
-pub(crate) use self::outcome::Outcome;
+pub(crate) use self::outcome::{Found, Outcome};
 
 use self::warm_up::WarmUp;
 use crate::exit::Failure;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use unladen_agent::Patience;
 use unladen_load::Cancel;
 use unladen_probe::{Inspection, InspectionError, Instrument};
-use unladen_report::WeighedUrl;
+use unladen_report::WeighedPage;
 use unladen_trace::{Evidence, Page, Window};
 
 use crate::weigh::host_trace::HostTrace;
@@ -62,7 +62,7 @@ impl<'a> Traced<'a> {
     }
 
     /// The evidence of each host; `page` and `result` have the undisturbed figures.
-    pub(super) fn finish_hosts(&mut self, page: &Page, result: &WeighedUrl) -> Vec<Evidence> {
+    pub(super) fn finish_hosts(&mut self, page: &Page, result: &WeighedPage) -> Vec<Evidence> {
         self.hosts.iter_mut().for_each(|host| host.ask_finish(true));
         self.wait_each(TELL_WITHIN, |host, patience| host.finish(page, result, patience))
     }
@@ -72,7 +72,7 @@ impl<'a> Traced<'a> {
         &mut self,
         warm: impl Iterator<Item = &'e Evidence>,
         page: &Page,
-        result: &WeighedUrl,
+        result: &WeighedPage,
     ) -> Vec<Option<Evidence>> {
         self.hosts.iter_mut().for_each(|host| host.ask_finish(false));
         let mut warm = warm;

@@ -3,12 +3,11 @@
 
 use std::io::{self, Write};
 
-use super::verdict::{change, margin, title, value};
-use unladen_lockin::Role;
+use unladen_document::{Arm, Change, Comparison, Interaction, ProveDocument, Span};
 
-use crate::prove::{ArmResult, Change, Comparison, Prove};
+use super::verdict::{amount, change, margin, title, value};
 use crate::style::Style;
-use crate::text::prose::fill;
+use crate::text::prose::{fill, paragraph};
 use crate::text::table::{Grid, strong};
 
 /// Shown if there is no measurable difference.
@@ -18,8 +17,8 @@ const UNDECIDED: &str = "?";
 /// Minimum width for cold and warm side by side.
 const SIDE_BY_SIDE_FROM: u16 = 100;
 
-pub(super) fn ablation(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    if !result.has(|role| matches!(role, Role::Without(_) | Role::All)) {
+pub(super) fn ablation(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if !result.has("all but one") && !result.has("all") {
         return each(result, style, out);
     }
     let mut signs = Signs::default();
@@ -45,17 +44,16 @@ pub(super) fn ablation(result: &Prove, style: Style, out: &mut dyn Write) -> io:
 }
 
 /// Effects of each change, if no two changes are ever on together.
-fn each(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn each(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for metric in result.first_quantile().into_iter().chain(["latency.mean", "throughput"]) {
         let of_metric = || result.comparisons.iter().filter(|comparison| comparison.metric == metric);
         let Some(any) = of_metric().next() else { continue };
         let name = title(metric);
         let mut grid = Grid::new(&[&name, "", "change"]).left_only(0);
         grid.row(vec!["baseline".to_owned(), value(any, any.baseline), String::new()]);
-        let is_alone = |arm: &&ArmResult| arm.roles.iter().any(|role| matches!(role, Role::Alone(_)));
-        for arm in result.arms.iter().filter(is_alone) {
+        for arm in result.arms.iter().filter(|arm| arm.has("alone")) {
             let Some(comparison) = of_metric().find(|comparison| comparison.arm == arm.name) else { continue };
-            let gain = match (comparison.verdict, comparison.ratio) {
+            let gain = match (comparison.change(), comparison.ratio_span()) {
                 (Change::Equal, _) => format!("no measurable difference{}", margin(comparison)),
                 (Change::Unclear, Some(ratio)) => format!("unclear, {}", change(ratio)),
                 (Change::Unclear, None) => "unclear".to_owned(),
@@ -70,7 +68,7 @@ fn each(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Returns the signs used in place of figures.
-fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) -> io::Result<Signs> {
+fn table(result: &ProveDocument, metrics: &[&str], style: Style, out: &mut dyn Write) -> io::Result<Signs> {
     let Some(first) = metrics.first() else { return Ok(Signs::default()) };
     let name = match metrics {
         [only] => title(only),
@@ -87,9 +85,8 @@ fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) ->
     }
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let mut grid = Grid::new(&headings).left_only(0);
-    let at = |role: Role, metric: &str| -> Option<&Comparison> {
-        let arm = result.arms.iter().find(|arm| arm.roles.contains(&role))?;
-        result.of_arm(&arm.name).find(|comparison| comparison.metric == metric)
+    let at = |arm: Option<&Arm>, metric: &str| -> Option<&Comparison> {
+        result.of_arm(&arm?.name).find(|comparison| comparison.metric == metric)
     };
     let any = |metric: &str| result.comparisons.iter().find(|comparison| comparison.metric == metric);
     let mut row = vec!["baseline".to_owned()];
@@ -100,40 +97,37 @@ fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) ->
     grid.row(row);
     let mut signs = Signs::default();
     let mut gain = |comparison: Option<&Comparison>| match comparison {
-        Some(comparison) if comparison.verdict == Change::Equal => {
+        Some(comparison) if comparison.change() == Change::Equal => {
             signs.equal = Some(margin(comparison));
             EQUAL.to_owned()
         }
-        Some(comparison) if comparison.verdict == Change::Unclear => {
+        Some(comparison) if comparison.change() == Change::Unclear => {
             signs.undecided = true;
             UNDECIDED.to_owned()
         }
-        Some(comparison) => comparison.ratio.map_or(String::new(), |ratio| strong(&change(ratio))),
+        Some(comparison) => comparison.ratio_span().map_or(String::new(), |ratio| strong(&change(ratio))),
         None => String::new(),
     };
     let so_far = |comparison: Option<&Comparison>| {
         comparison.map_or(String::new(), |comparison| value(comparison, comparison.candidate))
     };
-    let all = result.arms.iter().find(|arm| arm.roles.contains(&Role::All));
-    let alone = |knob| result.arms.iter().find(|arm| arm.roles.contains(&Role::Alone(knob)));
-    let knobs = (0..).map_while(|knob| Some((knob, name_of(alone(knob), all, knob)?)));
-    for (knob, name) in knobs {
-        let mut row = vec![name];
+    let with = |is_it: &dyn Fn(&Arm) -> bool| result.arms.iter().find(|arm| is_it(arm));
+    for (knob, name) in result.knobs().into_iter().enumerate() {
+        let alone = with(&|arm| arm.has("alone") && arm.on.first().is_some_and(|on| on == name));
+        let without = with(&|arm| arm.has("all but one") && arm.on.iter().all(|on| on != name));
+        // Up to the first change is that change alone.
+        let up_to = with(&|arm| arm.has("cumulative") && arm.on.len() == knob + 1).or(alone.filter(|_| knob == 0));
+        let mut row = vec![name.to_owned()];
         for metric in metrics {
-            // Up to the first change is that change alone.
-            let first = at(Role::Alone(0), metric).filter(|_| knob == 0);
-            row.extend([
-                gain(at(Role::Alone(knob), metric)),
-                gain(at(Role::Without(knob), metric)),
-                so_far(at(Role::UpTo(knob), metric).or(first)),
-            ]);
+            row.extend([gain(at(alone, metric)), gain(at(without, metric)), so_far(at(up_to, metric))]);
         }
         grid.row(row);
     }
-    if at(Role::All, first).is_some() {
+    let all = with(&|arm| arm.has("all"));
+    if at(all, first).is_some() {
         let mut row = vec!["all together".to_owned()];
         for metric in metrics {
-            let all = at(Role::All, metric);
+            let all = at(all, metric);
             row.extend([gain(all), String::new(), so_far(all)]);
         }
         grid.row(row);
@@ -157,8 +151,31 @@ impl Signs {
     }
 }
 
-/// A knob's name; `None` if there is no such knob.
-fn name_of(alone: Option<&ArmResult>, all: Option<&ArmResult>, knob: usize) -> Option<String> {
-    let named = alone.and_then(|arm| arm.on.first().or(Some(&arm.name)));
-    named.or_else(|| all.and_then(|arm| arm.on.get(knob))).cloned()
+/// What changes do together but not alone.
+pub(super) fn interactions(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut is_empty = true;
+    for interaction in &result.interactions {
+        if interaction.kind == Interaction::ALL_AGAINST_ALONE {
+            is_empty = false;
+            paragraph(&sentence(interaction), style, out)?;
+        }
+    }
+    if is_empty { Ok(()) } else { writeln!(out) }
+}
+
+/// `p50: the gains alone multiply to 86.0 % less (…), all together come to 63.8 % less (…): they overlap.`
+fn sentence(interaction: &Interaction) -> String {
+    let metric = title(&interaction.metric);
+    let together = amount(interaction.ratio_span());
+    let Some(Span { value, low, high }) = interaction.expected else {
+        return format!("{metric}: all together come to {together}.");
+    };
+    let expected = amount(unladen_quantity::Span { value, low, high });
+    let word = match (interaction.told, interaction.is_equal()) {
+        (false, true) => "no measurable interaction",
+        (false, false) => "whether they interact is unclear",
+        (true, _) if interaction.ratio > value => "they overlap",
+        (true, _) => "they help one another",
+    };
+    format!("{metric}: the changes alone multiply to {expected}; all together come to {together}: {word}.")
 }

@@ -2,16 +2,15 @@
 
 use std::io::{self, Write};
 
+use unladen_document::{Interaction, ProveDocument};
+
 use super::differences::BRIEF_BELOW;
 use super::verdict::{title, value, verdict};
-use unladen_lockin::Role;
-
-use crate::prove::{Interaction, InteractionKind, Prove};
 use crate::style::Style;
 use crate::text::figure::equal;
 use crate::text::table::{Grid, faint, strong};
 
-pub(super) fn factorial(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn factorial(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
     combinations(result, style, out)?;
     let mut metrics: Vec<&str> = Vec::new();
     for interaction in &result.interactions {
@@ -22,18 +21,18 @@ pub(super) fn factorial(result: &Prove, style: Style, out: &mut dyn Write) -> io
     for metric in metrics {
         let of = |kind| result.interactions.iter().filter(move |i| i.metric == metric && i.kind == kind);
         let heading = format!("{}: each over all others", title(metric));
-        effects(of(InteractionKind::MainEffect), &heading, "effect (95 %)", style, out)?;
+        effects(of(Interaction::MAIN_EFFECT), &heading, "effect (95 %)", style, out)?;
         let heading = format!("{}: two together", title(metric));
-        effects(of(InteractionKind::Pair), &heading, "beyond their product (95 %)", style, out)?;
+        effects(of(Interaction::PAIR), &heading, "beyond their product (95 %)", style, out)?;
     }
     Ok(())
 }
 
-fn combinations(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn combinations(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(metric) = result.first_quantile() else { return Ok(()) };
     let heading = title(metric);
     let mut table = Grid::new(&["knobs on", &heading, "verdict, 95 % interval"]).left(2).expendable(&[1]);
-    for arm in result.arms.iter().filter(|arm| !arm.roles.contains(&Role::Baseline)) {
+    for arm in result.arms.iter().filter(|arm| !arm.has("baseline")) {
         let Some(comparison) = result.of_arm(&arm.name).find(|comparison| comparison.metric == metric) else {
             continue;
         };
@@ -57,8 +56,8 @@ fn effects<'a>(
     let mut is_empty = true;
     for interaction in interactions {
         is_empty = false;
-        let change = interaction.ratio.change_text();
-        let change = match (interaction.told, interaction.is_equal) {
+        let change = interaction.ratio_span().change_text();
+        let change = match (interaction.told, interaction.is_equal()) {
             (true, _) => strong(&change),
             (false, true) => faint(&untold(&equal(), &change, style)),
             (false, false) => untold("unclear", &change, style),
