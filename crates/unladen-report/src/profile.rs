@@ -7,7 +7,7 @@ use unladen_lockin::{DifferenceEstimate, ShareEstimate};
 use unladen_profile::{Caller, Diff, DiffRow, Frame, FunctionRow, Profile, Unit};
 
 /// Functions listed of a kept document.
-const TOP: usize = 20;
+pub(crate) const TOP: usize = 20;
 
 /// Where the code of a page spends its time.
 #[derive(Debug, Clone)]

@@ -2,6 +2,7 @@ mod read_back;
 
 use super::*;
 use crate::tests::sample;
+use unladen_document::LoadDocument;
 
 fn written(write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> String {
     let mut out = Vec::new();
@@ -16,14 +17,18 @@ fn schema(text: &str) -> String {
 
 #[test]
 fn the_document_looks_like_this() {
-    let text = written(|out| Json.weigh(&sample::one_page(), &About::default(), Style::plain(100), out));
+    let text = written(|out| Json.write(Report::Weigh(&sample::one_page()), Style::plain(100), out));
     assert_eq!(schema(&text), "unladen.weigh/1");
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn findings_look_like_this() {
-    insta::assert_snapshot!(written(|out| Json.inside(&[sample::inside()], &About::default(), Style::plain(100), out)));
+    insta::assert_snapshot!(written(|out| Json.write(
+        Report::Inside(&[sample::inside()], &About::default()),
+        Style::plain(100),
+        out
+    )));
 }
 
 #[test]
@@ -33,7 +38,7 @@ fn a_load_looks_like_this() {
     load.distribution = vec![(26_200_000, 0.5), (107_420_000, 1.0)];
     load.timeline = sample::steady().timeline;
     load.timeline.truncate(1);
-    let text = written(|out| Json.load(&load, &About::default(), Style::plain(100), out));
+    let text = written(|out| Json.write(Report::Load(&load), Style::plain(100), out));
     assert_eq!(schema(&text), "unladen.load/1");
     insta::assert_snapshot!(text);
 }
@@ -45,7 +50,7 @@ fn a_proof_looks_like_this() {
         arm.distribution.truncate(1);
     }
     proof.interactions = sample::five_patches().interactions;
-    let text = written(|out| Json.prove(&proof, &About::default(), Style::plain(100), out));
+    let text = written(|out| Json.write(Report::Prove(&proof), Style::plain(100), out));
     assert_eq!(schema(&text), "unladen.prove/1");
     insta::assert_snapshot!(text);
 }
@@ -72,13 +77,13 @@ fn every_field_is_documented() {
     let page = include_str!("../../../../docs/reference/json.md");
     let plain = Style::plain(100);
     let mut names = Vec::new();
-    let load = Load { capacity: sample::searched().capacity, ..sample::overloaded() };
+    let load = LoadDocument { capacity: sample::searched().capacity, ..sample::overloaded() };
     for text in [
-        written(|out| Json.weigh(&sample::found_inside(), &About::default(), plain, out)),
-        written(|out| Json.inside(&[sample::inside()], &About::default(), plain, out)),
-        written(|out| Json.load(&load, &About::default(), plain, out)),
-        written(|out| Json.prove(&sample::class_map(), &About::default(), plain, out)),
-        written(|out| Json.prove(&sample::five_patches(), &About::default(), plain, out)),
+        written(|out| Json.write(Report::Weigh(&sample::found_inside()), plain, out)),
+        written(|out| Json.write(Report::Inside(&[sample::inside()], &About::default()), plain, out)),
+        written(|out| Json.write(Report::Load(&load), plain, out)),
+        written(|out| Json.write(Report::Prove(&sample::class_map()), plain, out)),
+        written(|out| Json.write(Report::Prove(&sample::five_patches()), plain, out)),
     ] {
         fields(&serde_json::from_str(&text).unwrap(), &mut names);
     }
@@ -89,7 +94,7 @@ fn every_field_is_documented() {
 
 #[test]
 fn a_group_on_the_path_that_is_not_told_from_noise_is_in_the_document() {
-    let text = written(|out| Json.weigh(&sample::on_the_path(), &About::default(), Style::plain(100), out));
+    let text = written(|out| Json.write(Report::Weigh(&sample::on_the_path()), Style::plain(100), out));
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     let weights = document["weights"].as_array().unwrap();
     let php = weights.iter().find(|weight| weight["group"] == "www-data php-fpm8.2" && weight["counter"] == "cpu");
@@ -113,11 +118,15 @@ fn what_is_said_of_every_run_stands_once_in_each_document() {
         ..About::default()
     };
     let style = Style::plain(100);
+    let (mut weigh, mut load, mut prove) = (sample::one_page(), sample::steady(), sample::class_map());
+    for of in [&mut weigh.run.about, &mut load.about, &mut prove.about] {
+        of.complete(about.clone());
+    }
     let documents = [
-        written(|out| Json.weigh(&sample::one_page(), &about, style, out)),
-        written(|out| Json.inside(&[sample::inside()], &about, style, out)),
-        written(|out| Json.load(&sample::steady(), &about, style, out)),
-        written(|out| Json.prove(&sample::class_map(), &about, style, out)),
+        written(|out| Json.write(Report::Weigh(&weigh), style, out)),
+        written(|out| Json.write(Report::Inside(&[sample::inside()], &about), style, out)),
+        written(|out| Json.write(Report::Load(&load), style, out)),
+        written(|out| Json.write(Report::Prove(&prove), style, out)),
     ];
     for text in documents {
         for key in ["schema", "version", "time", "host", "command", "labels", "seed", "target"] {

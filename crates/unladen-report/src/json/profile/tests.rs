@@ -1,32 +1,31 @@
-use crate::format::Format;
+use crate::format::{Format, Report};
 use crate::json::Json;
 use crate::style::Style;
 use crate::tests::sample;
-use unladen_document::About;
 
 fn profile(result: &crate::profile::Profiled) -> String {
     let mut out = Vec::new();
-    Json.profile(result, &About::default(), Style::plain(100), &mut out).unwrap();
+    Json.write(Report::Profile(result), Style::plain(100), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 fn diff(result: &crate::profile::ProfileDiff) -> String {
     let mut out = Vec::new();
-    Json.profile_diff(result, &About::default(), Style::plain(100), &mut out).unwrap();
+    Json.write(Report::ProfileDiff(result), Style::plain(100), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 #[test]
 fn a_profile_looks_like_this() {
     let mut result = sample::profiled();
-    result.functions.truncate(2);
+    result.document.functions.truncate(2);
     insta::assert_snapshot!(profile(&result));
 }
 
 #[test]
 fn a_comparison_looks_like_this() {
     let mut result = sample::profile_diff();
-    result.diff.rows.truncate(2);
+    result.document.functions.truncate(2);
     insta::assert_snapshot!(diff(&result));
 }
 

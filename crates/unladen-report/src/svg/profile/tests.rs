@@ -1,8 +1,7 @@
-use crate::format::Format;
+use crate::format::{Format, Report};
 use crate::style::Style;
 use crate::svg::Svg;
 use crate::tests::sample;
-use unladen_document::About;
 
 fn keep(name: &str, svg: &str) {
     if let Some(folder) = std::env::var_os("UNLADEN_SVG") {
@@ -13,7 +12,7 @@ fn keep(name: &str, svg: &str) {
 #[test]
 fn the_picture_is_a_flame_graph_of_the_page() {
     let mut out = Vec::new();
-    Svg.profile(&sample::profiled(), &About::default(), Style::plain(100), &mut out).unwrap();
+    Svg.write(Report::Profile(&sample::profiled()), Style::plain(100), &mut out).unwrap();
     let svg = String::from_utf8(out).unwrap();
     keep("profiled", &svg);
     assert!(svg.contains(">http://127.0.0.1:8080/index.php/Main_Page</text>"));
@@ -24,7 +23,7 @@ fn the_picture_is_a_flame_graph_of_the_page() {
 #[test]
 fn the_picture_of_a_comparison_tells_what_has_shrunk() {
     let mut out = Vec::new();
-    Svg.profile_diff(&sample::profile_diff(), &About::default(), Style::plain(100), &mut out).unwrap();
+    Svg.write(Report::ProfileDiff(&sample::profile_diff()), Style::plain(100), &mut out).unwrap();
     let svg = String::from_utf8(out).unwrap();
     keep("profile_diff", &svg);
     assert!(svg.contains(">without the class map → with it</text>"));

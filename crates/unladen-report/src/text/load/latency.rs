@@ -59,7 +59,7 @@ fn table(result: &LoadDocument, latency: &Latency, with_kinds: bool, style: Styl
     }));
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let mut table = Grid::new(&headings).left_only(0);
-    let count = result.requests + result.cut_short;
+    let count = result.requests.saturating_add(result.cut_short);
     for quantile in &latency.quantiles {
         let mut row = vec![
             quantile.name.to_owned(),
