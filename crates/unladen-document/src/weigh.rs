@@ -99,7 +99,9 @@ impl Weight {
         const MACHINE: &str = "machine";
         match &self.host {
             None => self.group == MACHINE,
-            Some(host) => self.group.strip_prefix(host.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(MACHINE),
+            Some(host) => {
+                self.group.strip_prefix(host.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(MACHINE)
+            }
         }
     }
 

@@ -66,6 +66,3 @@ pub fn write_kept(document: &Document, format: &dyn Format, style: Style, out: &
         Document::ClassmapCheck(_) => Ok(()),
     }
 }
-
-#[cfg(test)]
-mod tests;

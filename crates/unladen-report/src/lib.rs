@@ -44,8 +44,7 @@ pub use style::Style;
 pub use taken::{LateBecause, SpoiledBlocks, SpoiledFate, Taken};
 pub use unfit::Unfit;
 pub use unladen_document::{
-    ArmProfile, BoxPlot, Capacity, Change, Drift, FarStation, Gate, LeftBehind, LoadAgent, Lost, Machine, Metric,
-    Reference as ReferenceFigure, Slice, Trial, WeighedHost, nanos,
+    ArmProfile, Drift, FarStation, LeftBehind, Lost, Machine, Reference as ReferenceFigure, Slice, nanos,
 };
 pub use unladen_quantity::{Kind, Quantity, Span, bucket_name};
 pub use warning::Warning;
