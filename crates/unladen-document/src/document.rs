@@ -6,10 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::about::About;
 use crate::answer::Answer;
 use crate::classmap_check::ClassmapCheckDocument;
-use crate::error::DocumentError;
 use crate::load::LoadDocument;
-use crate::profile::ProfileDocument;
-use crate::profile_diff::ProfileDiffDocument;
+use crate::profile::{ProfileDiffDocument, ProfileDocument};
 use crate::prove::{Arm, ProveDocument};
 use crate::weigh::WeighDocument;
 
@@ -23,6 +21,56 @@ const PROFILE: &str = ProfileDocument::SCHEMA;
 const PROFILE_DIFF: &str = ProfileDiffDocument::SCHEMA;
 const CLASSMAP_CHECK: &str = "unladen.classmap-check/1";
 const SCHEMAS: [&str; 6] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF, CLASSMAP_CHECK];
+
+/// Why a file is not a result document.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    #[error("the document has {bytes} bytes; at most {most} are read")]
+    TooLarge { bytes: u64, most: u64 },
+    #[error("not JSON at line {line}, column {column}: {what}")]
+    NotJson {
+        line: usize,
+        /// From 1; 0 at the end of a line.
+        column: usize,
+        what: String,
+    },
+    #[error("no `schema`: not a document that `--json` of Unladen wrote")]
+    NoSchema,
+    #[error("the schema is `{schema}`; results of measurements are {known}")]
+    UnknownSchema { schema: String, known: String },
+    #[error("the schema is `{schema}`, newer than `{known}`, which this version of Unladen reads; update Unladen")]
+    Newer { schema: String, known: &'static str },
+    /// A field does not match its schema.
+    #[error("not a document of `{schema}`, at line {line}, column {column}: {what}")]
+    Shape {
+        schema: &'static str,
+        line: usize,
+        /// From 1; 0 at the end of a line.
+        column: usize,
+        what: String,
+    },
+}
+
+/// How a run ended, as documents say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Complete,
+    /// By the user; the blocks until then count.
+    Interrupted,
+    /// By a failed request; the blocks until then count.
+    Failed,
+}
+
+impl Ended {
+    /// The name in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Interrupted => "interrupted",
+            Self::Failed => "failed",
+        }
+    }
+}
 
 /// The result of a measuring command, or of a check of a class map. Serialising gives the document again.
 #[derive(Debug, Clone, PartialEq, Serialize)]

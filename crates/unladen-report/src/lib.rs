@@ -14,8 +14,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod ascii;
-mod ended;
 mod finding;
 mod format;
 mod formats;
@@ -23,28 +21,23 @@ mod inside;
 mod json;
 mod latency;
 mod profile;
-mod program;
 mod style;
 mod svg;
-mod taken;
 mod text;
 mod unfit;
 mod warning;
 mod weigh;
 
-pub use ascii::ascii;
-pub use ended::Ended;
 pub use finding::{written_finding, written_unjudged};
 pub use format::{Format, Report, write_kept};
 pub use formats::{FORMATS, format_named};
 pub use inside::{FRESH, Fresh, Inside, WARM};
 pub use profile::{ProfileDiff, Profiled};
-pub use program::program_of;
-pub use style::Style;
-pub use taken::{LateBecause, SpoiledBlocks, SpoiledFate, Taken};
-pub use unfit::Unfit;
+pub use style::{Style, ascii};
+pub use text::program_of;
+pub use unfit::{LateBecause, SpoiledBlocks, SpoiledFate, Taken, Unfit};
 pub use unladen_document::{
-    ArmProfile, Drift, FarStation, LeftBehind, Lost, Machine, Reference as ReferenceFigure, Slice, nanos,
+    ArmProfile, Drift, Ended, FarStation, LeftBehind, Lost, Machine, Reference as ReferenceFigure, Slice, nanos,
 };
 pub use unladen_quantity::{Kind, Quantity, Span, bucket_name};
 pub use warning::Warning;

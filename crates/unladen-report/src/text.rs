@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 
-use crate::ascii::Edge;
 use crate::format::{Format, Report};
+use crate::style::Edge;
 use crate::style::Style;
 
 mod agents;
-mod bar;
 mod figure;
 mod inside;
 mod load;
@@ -17,6 +16,7 @@ mod prove;
 mod table;
 mod weigh;
 
+pub use agents::program_of;
 pub(crate) use figure::equal;
 pub(crate) use prove::title;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use unladen_quantity::{Kind, grouped, percent, plain};
 
-use crate::taken::{LateBecause, SpoiledBlocks, Taken};
+use crate::unfit::{LateBecause, SpoiledBlocks, Taken};
 
 /// A limit of what the result says. Each variant's text explains it.
 #[derive(Debug, Clone, PartialEq)]

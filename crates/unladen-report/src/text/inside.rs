@@ -8,8 +8,8 @@ use unladen_trace::Total;
 
 use super::prose::{aside, clean, fill, filled, wrapped};
 use super::table::{Grid, side_by_side};
-use crate::ascii::Edge;
 use crate::inside::{FRESH, Fresh, Inside, WARM};
+use crate::style::Edge;
 use crate::style::Style;
 
 /// Maximum number of groups side by side.

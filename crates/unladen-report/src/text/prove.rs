@@ -7,13 +7,12 @@ use unladen_document::{Arm, ArmProfile, BoxPlot, Change, Comparison, Gate, Metri
 use unladen_quantity::{Kind, Scale, grouped, lasting, plain, settling, short};
 
 use super::agents::agents;
-use super::bar::{axis, box_plot};
+use super::figure::{axis, box_plot};
 use super::prose::{answer, answers, aside, clean, cookies, cut_short, files_unseen, fill, paragraph, warnings};
 use crate::style::Style;
 
-mod ablation;
+mod designs;
 mod differences;
-mod factorial;
 mod verdict;
 
 pub(crate) use verdict::title;
@@ -31,12 +30,12 @@ pub(super) fn prove(result: &ProveDocument, style: Style, out: &mut dyn Write) -
     head(result, style, out)?;
     agents(&result.agents, style, out)?;
     if result.has("alone") {
-        ablation::ablation(result, style, out)?;
+        designs::ablation(result, style, out)?;
     }
     if result.has("combination") {
-        factorial::factorial(result, style, out)?;
+        designs::factorial(result, style, out)?;
     }
-    ablation::interactions(result, style, out)?;
+    designs::interactions(result, style, out)?;
     if let Some(arm) = result.changed_arm() {
         differences::differences(result, arm, style, out)?;
         differences::weights(result, arm, style, out)?;

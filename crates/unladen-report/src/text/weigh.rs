@@ -6,13 +6,12 @@ use std::time::Duration;
 use unladen_document::{FarStation, LeftBehind, Path, Span, WeighDocument, WeighedHost, Weight};
 use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 
-use super::bar::bar;
-use super::figure::{interval, rates, with_interval};
+use super::figure::{bar, interval, rates, with_interval};
 use super::inside::inside;
 use super::prose::{answer, aside, clean, cookies, cut_short, files_unseen, paragraph, warnings};
 use super::table::{Grid, side_by_side, strong};
-use crate::ascii::Edge;
 use crate::latency::Latency;
+use crate::style::Edge;
 use crate::style::Style;
 use crate::weigh::{Weigh, WeighedPage};
 

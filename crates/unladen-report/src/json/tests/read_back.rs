@@ -1,5 +1,7 @@
 //! Every document that is written is read by `unladen-document`, keeps all of its fields, and makes the same tables.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 use serde_json::Value;
 use unladen_document::{About, Document};
@@ -60,6 +62,8 @@ fn compared(mut result: ProfileDiff) -> ProfileDiff {
 }
 
 /// Of each sample: its command, its JSON and its tables.
+static ALL: LazyLock<Vec<(&'static str, Vec<u8>, String)>> = LazyLock::new(all);
+
 fn all() -> Vec<(&'static str, Vec<u8>, String)> {
     let written = |report: Report<'_>, format: &str| {
         let mut out = Vec::new();
@@ -110,11 +114,11 @@ fn tables(document: &Document) -> String {
 
 #[test]
 fn every_document_is_read_back_whole() {
-    for (verb, text, _) in all() {
-        let document = Document::read(&text).unwrap_or_else(|error| panic!("{verb}: {error}"));
-        assert_eq!(document.verb(), verb);
+    for (verb, text, _) in ALL.iter() {
+        let document = Document::read(text).unwrap_or_else(|error| panic!("{verb}: {error}"));
+        assert_eq!(document.verb(), *verb);
         assert_eq!(document.about().host.as_deref(), Some("web1"));
-        let (written, again) = (serde_json::from_slice(&text).unwrap(), serde_json::to_value(&document).unwrap());
+        let (written, again) = (serde_json::from_slice(text).unwrap(), serde_json::to_value(&document).unwrap());
         assert_eq!(lost(&written, Some(&again), verb), None);
     }
 }
@@ -130,9 +134,9 @@ fn without_restart(text: &str) -> String {
 
 #[test]
 fn the_tables_are_those_that_the_command_printed() {
-    for (verb, text, printed) in all() {
-        let kept = tables(&Document::read(&text).unwrap());
-        assert_eq!(without_restart(&kept), without_restart(&printed), "{verb}");
+    for (verb, text, printed) in ALL.iter() {
+        let kept = tables(&Document::read(text).unwrap());
+        assert_eq!(without_restart(&kept), without_restart(printed), "{verb}");
     }
 }
 
@@ -140,7 +144,7 @@ proptest! {
     /// Documents come from elsewhere, too: any field may lack, or be any number.
     #[test]
     fn any_document_makes_tables(which in 0_usize..20, field in 0_usize..400, number in prop_oneof![Just(0.0), Just(-1.0), Just(1e18), 0.0_f64..1e6]) {
-        let mut document: Value = serde_json::from_slice(&all()[which].1).unwrap();
+        let mut document: Value = serde_json::from_slice(&ALL[which].1).unwrap();
         let mut count = field;
         change(&mut document, &mut count, number);
         if let Ok(document) = Document::read(document.to_string().as_bytes()) {

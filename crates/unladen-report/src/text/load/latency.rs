@@ -9,8 +9,7 @@ use unladen_quantity::{Kind, Scale, bucket_text, grouped, lasting, plain, short}
 
 use crate::latency::{Latency, LatencyQuantile};
 use crate::style::Style;
-use crate::text::bar::{axis, bar, columns, sparkline};
-use crate::text::figure::{interval, share_text};
+use crate::text::figure::{axis, bar, columns, interval, share_text, sparkline};
 use crate::text::table::{Grid, strong, warn};
 
 /// Cells of the bar of all requests.
