@@ -32,6 +32,13 @@ pub struct About {
     pub machine: Option<Machine>,
 }
 
+impl About {
+    /// Adds what is known of the run; the seed and the machine of the result itself stay.
+    pub fn complete(&mut self, run: Self) {
+        *self = Self { seed: self.seed.or(run.seed), machine: self.machine.take().or(run.machine), ..run };
+    }
+}
+
 /// The measuring machine and its software.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]

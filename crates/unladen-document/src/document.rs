@@ -6,23 +6,71 @@ use serde::{Deserialize, Serialize};
 use crate::about::About;
 use crate::answer::Answer;
 use crate::classmap_check::ClassmapCheckDocument;
-use crate::error::DocumentError;
 use crate::load::LoadDocument;
-use crate::profile::ProfileDocument;
-use crate::profile_diff::ProfileDiffDocument;
+use crate::profile::{ProfileDiffDocument, ProfileDocument};
 use crate::prove::{Arm, ProveDocument};
 use crate::weigh::WeighDocument;
 
 /// Maximum size of a document to read, in bytes. One with a hundred groups and a thousand functions has 1 MB.
 pub const MOST_BYTES: usize = 64 << 20;
 
-const WEIGH: &str = "unladen.weigh/1";
-const LOAD: &str = "unladen.load/1";
-const PROVE: &str = "unladen.prove/1";
-const PROFILE: &str = "unladen.profile/1";
-const PROFILE_DIFF: &str = "unladen.profile-diff/1";
+const WEIGH: &str = WeighDocument::SCHEMA;
+const LOAD: &str = LoadDocument::SCHEMA;
+const PROVE: &str = ProveDocument::SCHEMA;
+const PROFILE: &str = ProfileDocument::SCHEMA;
+const PROFILE_DIFF: &str = ProfileDiffDocument::SCHEMA;
 const CLASSMAP_CHECK: &str = "unladen.classmap-check/1";
 const SCHEMAS: [&str; 6] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF, CLASSMAP_CHECK];
+
+/// Why a file is not a result document.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    #[error("the document has {bytes} bytes; at most {most} are read")]
+    TooLarge { bytes: u64, most: u64 },
+    #[error("not JSON at line {line}, column {column}: {what}")]
+    NotJson {
+        line: usize,
+        /// From 1; 0 at the end of a line.
+        column: usize,
+        what: String,
+    },
+    #[error("no `schema`: not a document that `--json` of Unladen wrote")]
+    NoSchema,
+    #[error("the schema is `{schema}`; results of measurements are {known}")]
+    UnknownSchema { schema: String, known: String },
+    #[error("the schema is `{schema}`, newer than `{known}`, which this version of Unladen reads; update Unladen")]
+    Newer { schema: String, known: &'static str },
+    /// A field does not match its schema.
+    #[error("not a document of `{schema}`, at line {line}, column {column}: {what}")]
+    Shape {
+        schema: &'static str,
+        line: usize,
+        /// From 1; 0 at the end of a line.
+        column: usize,
+        what: String,
+    },
+}
+
+/// How a run ended, as documents say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Complete,
+    /// By the user; the blocks until then count.
+    Interrupted,
+    /// By a failed request; the blocks until then count.
+    Failed,
+}
+
+impl Ended {
+    /// The name in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Interrupted => "interrupted",
+            Self::Failed => "failed",
+        }
+    }
+}
 
 /// The result of a measuring command, or of a check of a class map. Serialising gives the document again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -140,6 +188,26 @@ impl Document {
             Self::Profile(document) => &mut document.about,
             Self::ProfileDiff(document) => &mut document.about,
             Self::ClassmapCheck(document) => &mut document.about,
+        }
+    }
+
+    /// Gives counters the titles that a document of version 0.1 lacks: as the probes call them today, or by their names.
+    pub fn fill_titles(&mut self, titles: fn(&str) -> Option<&'static str>) {
+        let fill = |title: &mut String, counter: &str| {
+            if title.is_empty() {
+                *title = titles(counter).map_or_else(|| counter.replace('_', " "), str::to_owned);
+            }
+        };
+        match self {
+            Self::Weigh(document) => {
+                document.weights.iter_mut().for_each(|weight| fill(&mut weight.title, &weight.counter));
+            }
+            Self::Prove(document) => {
+                for comparison in &mut document.comparisons {
+                    comparison.counter.iter().for_each(|counter| fill(&mut comparison.title, counter));
+                }
+            }
+            _ => {}
         }
     }
 

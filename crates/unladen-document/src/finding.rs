@@ -74,6 +74,15 @@ pub struct Share {
     pub why: Option<String>,
 }
 
+impl Share {
+    /// The time in ns and the part of the whole, if both are known.
+    pub fn known_part(&self) -> Option<(Span, Span)> {
+        let ((value, low), high) = self.value.zip(self.low).zip(self.high)?;
+        let time = self.time_ns.filter(|_| self.known && self.of.is_some())?;
+        Some((time, Span { value, low, high }))
+    }
+}
+
 /// Upper bound of a fix's saving, as long as it is not proved.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]

@@ -18,44 +18,36 @@
 
 mod about;
 mod answer;
-mod capacity;
 mod classmap_check;
 mod document;
-mod error;
 mod figure;
 mod finding;
 mod load;
-mod load_agent;
 mod machine;
-mod ordered;
 mod profile;
-mod profile_diff;
 mod prove;
 mod schema;
-mod verdict;
 mod weigh;
 
 pub use about::{About, Environment, Revision, Software};
 pub use answer::Answer;
-pub use capacity::{Capacity, Trial};
 pub use classmap_check::{
     ClassDifferences, ClassPlace, ClassmapCheckDocument, ClassmapProblem, DuplicateClass, MisplacedClass,
 };
-pub use document::{Document, MOST_BYTES};
-pub use error::DocumentError;
-pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Span};
+pub use document::{Document, DocumentError, Ended, MOST_BYTES};
+pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Ordered, Span, nanos};
 pub use finding::{
     Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Removes, Saves, Share,
 };
-pub use load::{ByConnection, ByRequest, LinesPassedOver, LoadDocument, LogLines, Pacing, Slice, Step};
-pub use load_agent::{Drift, LoadAgent, Lost};
-pub use machine::{Machine, Reference};
-pub use ordered::Ordered;
-pub use profile::{Caller, Function, OpenNs, ProfileDocument, ProfileSetup, Written};
-pub use profile_diff::{FunctionChange, Moved, ProfileDiffDocument};
-pub use prove::{Arm, ArmProfile, BoxPlot, Comparison, Gate, Interaction, ProveDocument};
+pub use load::{
+    ByConnection, ByRequest, Capacity, LinesPassedOver, LoadDocument, LogLines, Pacing, Slice, Step, Trial,
+};
+pub use machine::{Drift, LoadAgent, Lost, Machine, Reference, send_lag};
+pub use profile::{
+    Caller, Function, FunctionChange, Moved, OpenNs, ProfileDiffDocument, ProfileDocument, ProfileSetup, Written,
+};
+pub use prove::{Arm, ArmProfile, BoxPlot, Change, Comparison, Gate, Interaction, Metric, ProveDocument};
 pub use schema::Schema;
-pub use verdict::{Change, Metric};
 pub use weigh::{
     Count, FarStation, HostCpu, LeftBehind, NextStep, NotFollowing, Path, Peer, Statement, Traced, UnknownPath,
     WeighDocument, WeighedHost, WeighedUrl, Weight,

@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::about::About;
 use crate::answer::Answer;
-use crate::capacity::Capacity;
-use crate::figure::{Latencies, LatencyIntervals};
-use crate::load_agent::LoadAgent;
-use crate::ordered::Ordered;
+use crate::figure::{Latencies, LatencyIntervals, Ordered};
+use crate::machine::LoadAgent;
 use crate::prove::Gate;
 
 /// Output of `unladen load --json`.
@@ -24,11 +22,12 @@ pub struct LoadDocument {
     pub rate: Option<f64>,
     /// `constant` or `Poisson`; null in a closed loop.
     pub arrivals: Option<String>,
+    /// Maximum requests under way at once; in a closed loop always this many.
     pub concurrency: u64,
     pub keep_alive: bool,
     pub keep_cookies: bool,
     pub http: String,
-    /// Answers to the first requests, as a trial; missing in documents of earlier versions.
+    /// Answers to the first requests, as a trial; empty if other hosts sent them. Missing in documents of earlier versions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
     /// Where the requests were taken from an access log, what became of its lines.
@@ -37,6 +36,7 @@ pub struct LoadDocument {
     /// `complete`, `interrupted` or `failed`.
     pub ended: String,
     pub elapsed_ns: u64,
+    /// Requests that were due; in a closed loop, those sent.
     pub planned: u64,
     /// Answered as expected.
     pub requests: u64,
@@ -44,16 +44,25 @@ pub struct LoadDocument {
     /// From the planned time; in a closed loop from the sending.
     pub latency_ns: Latencies,
     pub latency_intervals_ns: LatencyIntervals,
+    /// Share of all planned requests answered as expected within a time, shortest time first.
     pub within: Ordered<f64>,
+    /// The generator's own lateness, without opening connections; null in a closed loop.
     pub send_lag_ns: Option<BTreeMap<String, u64>>,
     pub pacing: Option<Pacing>,
+    /// In the order of the status, expected or not.
     pub statuses: Ordered<u64>,
+    /// By kind (`connect`, `timeout`, `status`, …), the most frequent first.
     pub errors: Ordered<u64>,
     pub error_examples: Ordered<String>,
+    /// Never sent, because the maximum was under way until the end.
     pub unsent: u64,
     pub abandoned: u64,
+    /// Planned requests of unknown fate, because the agent that was to send them was lost.
     pub missing: u64,
+    /// Requests in `latency_ns` that were not answered in time. They count with the time they waited, which is less than
+    /// they would have taken.
     pub cut_short: u64,
+    /// Answers that differ from the first one to the same request.
     pub changed: u64,
     pub connections: u64,
     pub new_connections: Option<ByConnection>,
@@ -61,8 +70,10 @@ pub struct LoadDocument {
     pub bytes_sent: u64,
     pub bytes_received: u64,
     pub body_bytes: u64,
+    /// The client's own CPU, including threads for pacing and recording.
     pub client_cpu_ns: u64,
     pub fit: bool,
+    /// Why the figures are not the server's; empty if they are.
     pub unfit: Vec<String>,
     pub agents: Vec<LoadAgent>,
     pub steps: Vec<Step>,
@@ -73,6 +84,23 @@ pub struct LoadDocument {
     pub distribution: Vec<(u64, f64)>,
     pub gates: Vec<Gate>,
     pub warnings: Vec<String>,
+}
+
+impl LoadDocument {
+    /// Its schema. The number changes if a field is removed or changes its meaning, not if one is added.
+    pub const SCHEMA: &str = "unladen.load/1";
+
+    /// Requests not answered as expected, including those never sent and those missing, but not those given up when the
+    /// load was interrupted.
+    pub fn failed(&self) -> u64 {
+        let errors = self.errors.iter().map(|(_, count)| *count);
+        errors.chain([self.unsent, self.missing]).fold(0, u64::saturating_add)
+    }
+
+    /// Whether the planned load was not sent in full because an agent was lost.
+    pub fn is_torn(&self) -> bool {
+        self.agents.iter().any(|agent| agent.lost.is_some())
+    }
 }
 
 /// The lines of an access log: `lines` is the sum of `sent` and of those that were passed over.
@@ -157,4 +185,38 @@ pub struct Slice {
     pub p50: u64,
     pub p99: u64,
     pub max: u64,
+}
+
+/// The highest rate that kept a limit.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Capacity {
+    pub limit: String,
+    pub highest: Option<f64>,
+    pub lowest_broken: Option<f64>,
+    pub trials: Vec<Trial>,
+}
+
+impl Capacity {
+    /// The lowest rate that broke the limit because requests failed, and the failure.
+    pub fn broken_by_failures(&self) -> Option<(&Trial, &str)> {
+        let trial = self.trials.iter().rev().find(|trial| Some(trial.rate) == self.lowest_broken)?;
+        Some((trial, trial.failure.as_deref()?))
+    }
+}
+
+/// One rate that was tried.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Trial {
+    pub rate: f64,
+    pub planned: u64,
+    pub quantile_ns: Option<u64>,
+    pub low: Option<u64>,
+    pub high: Option<u64>,
+    pub errors: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    pub held: Option<bool>,
+    pub unfit: bool,
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`ProfileDocument`], `unladen.profile/1`.
+//! The principal types are [`ProfileDocument`], `unladen.profile/1`, and [`ProfileDiffDocument`], `unladen.profile-diff/1`.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,11 @@ pub struct ProfileDocument {
     pub written: Vec<Written>,
 }
 
+impl ProfileDocument {
+    /// Its schema. The number changes if a field is removed or changes its meaning, not if one is added.
+    pub const SCHEMA: &str = "unladen.profile/1";
+}
+
 /// How a page was profiled.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
@@ -48,6 +53,21 @@ pub struct ProfileSetup {
     pub profiled_ns: OpenNs,
     /// `profiled_ns` / `plain_ns` − 1.
     pub overhead: Option<OpenSpan>,
+}
+
+impl ProfileSetup {
+    /// How much longer a request takes with the profiler, as a part of its time without, and the 95 % interval; `None`
+    /// if there is nothing to compare with.
+    ///
+    /// The two were measured apart, so their margins add like those of independent figures.
+    pub fn overhead_of(plain: OpenNs, profiled: OpenNs) -> Option<OpenSpan> {
+        let relative = |of: OpenNs| Some((of.high? as f64 - of.low? as f64) / 2.0 / of.value as f64);
+        let ratio = profiled.value as f64 / plain.value as f64;
+        let margin = ratio * relative(plain)?.hypot(relative(profiled)?);
+        let is_told = ratio.is_finite() && margin.is_finite() && ratio > 0.0;
+        let (low, high) = (Some(ratio - 1.0 - margin), Some(ratio - 1.0 + margin));
+        is_told.then_some(OpenSpan { value: ratio - 1.0, low, high })
+    }
 }
 
 /// A time and its 95 % interval, whose ends are null if the data do not support one.
@@ -99,4 +119,57 @@ pub struct Caller {
 pub struct Written {
     pub file: String,
     pub reads: String,
+}
+
+/// Output of `unladen profile diff --json`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct ProfileDiffDocument {
+    pub schema: String,
+    #[serde(flatten)]
+    pub about: About,
+    pub baseline: String,
+    pub candidate: String,
+    pub profiler: String,
+    pub unit: String,
+    pub period_ns: Option<u64>,
+    pub requests: [Option<u64>; 2],
+    pub per_request: bool,
+    pub setups: Option<[ProfileSetup; 2]>,
+    pub functions: Vec<FunctionChange>,
+    pub notes: Vec<String>,
+    pub written: Vec<Written>,
+}
+
+impl ProfileDiffDocument {
+    /// Its schema. The number changes if a field is removed or changes its meaning, not if one is added.
+    pub const SCHEMA: &str = "unladen.profile-diff/1";
+}
+
+/// One function, before and after.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct FunctionChange {
+    pub name: String,
+    pub file: String,
+    pub line: u32,
+    pub kind: String,
+    /// Without its callees.
+    #[serde(rename = "self")]
+    pub own: Moved,
+    /// Including its callees.
+    pub total: Moved,
+    /// Whether either differs from no change, with false discoveries under control.
+    pub changed: bool,
+    pub calls_per_request: Option<[f64; 2]>,
+}
+
+/// A weight before and after.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Moved {
+    pub baseline: f64,
+    pub candidate: f64,
+    pub difference: OpenSpan,
+    pub p: Option<f64>,
 }

@@ -52,6 +52,11 @@ pub struct WeighDocument {
     pub warnings: Vec<String>,
 }
 
+impl WeighDocument {
+    /// Its schema. The number changes if a field is removed or changes its meaning, not if one is added.
+    pub const SCHEMA: &str = "unladen.weigh/1";
+}
+
 /// One counter of one group of one URL.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
@@ -86,6 +91,24 @@ pub struct Weight {
     pub share: Option<Span>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_share: Option<Span>,
+}
+
+impl Weight {
+    /// Whether it is of a whole machine, this one or a host.
+    pub fn is_machine(&self) -> bool {
+        const MACHINE: &str = "machine";
+        match &self.host {
+            None => self.group == MACHINE,
+            Some(host) => {
+                self.group.strip_prefix(host.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(MACHINE)
+            }
+        }
+    }
+
+    /// With its interval.
+    pub fn span(&self) -> Span {
+        Span { value: self.per_request, low: self.low, high: self.high }
+    }
 }
 
 /// A host or an exporter whose counters were read at the same phase edges.

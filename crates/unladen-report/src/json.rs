@@ -2,25 +2,13 @@
 
 use std::io::{self, Write};
 
-use unladen_document::About;
+use serde::Serialize;
+use unladen_document::{
+    About, Count, Document, Finding, Gate, NextStep, NotJudged, NotLookedFor, Statement, Traced, WeighDocument,
+};
 
-use crate::format::Format;
-use crate::inside::Inside;
-use crate::load::Load;
-use crate::profile::{ProfileDiff, Profiled};
-use crate::prove::Prove;
+use crate::format::{Format, Report};
 use crate::style::Style;
-use crate::weigh::Weigh;
-
-mod about;
-mod figure;
-mod inside;
-mod load;
-mod profile;
-mod prove;
-mod weigh;
-
-pub use figure::nanos;
 
 pub(crate) struct Json;
 
@@ -33,34 +21,59 @@ impl Format for Json {
         "one JSON document, its schema unladen.<command>/1"
     }
 
-    fn weigh(&self, result: &Weigh, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        write(&weigh::document(result, about), out)
-    }
-
-    fn inside(&self, pages: &[Inside], about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        write(&weigh::FindingsDocument::of(pages, about), out)
-    }
-
-    fn load(&self, result: &Load, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        write(&load::document(result, about), out)
-    }
-
-    fn prove(&self, result: &Prove, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        write(&prove::document(result, about), out)
-    }
-
-    fn profile(&self, result: &Profiled, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        write(&profile::document(result, about), out)
-    }
-
-    fn profile_diff(&self, result: &ProfileDiff, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        write(&profile::difference(result, about), out)
+    fn write(&self, report: Report<'_>, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        let document = report.document();
+        match &document {
+            Document::Weigh(document) if matches!(report, Report::Inside(..)) => {
+                serde_json::to_writer_pretty(&mut *out, &Findings::of(document))?;
+            }
+            _ => serde_json::to_writer_pretty(&mut *out, &document)?,
+        }
+        writeln!(out)
     }
 }
 
-fn write(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, document)?;
-    writeln!(out)
+/// What `--from` makes of an earlier run's evidence: the same document, without what was not measured anew.
+#[derive(Serialize)]
+struct Findings<'a> {
+    schema: &'a str,
+    #[serde(flatten)]
+    about: &'a About,
+    target: &'a str,
+    requests: u64,
+    weights: [(); 0],
+    findings: &'a [Finding],
+    counts: &'a [Count],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    statements: &'a [Statement],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    next_steps: &'a [NextStep],
+    not_looked_for: &'a [NotLookedFor],
+    not_judged: &'a [NotJudged],
+    lost_events: u64,
+    traced: &'a [Traced],
+    gates: &'a [Gate],
+}
+
+impl<'a> Findings<'a> {
+    fn of(document: &'a WeighDocument) -> Self {
+        Self {
+            schema: &document.schema,
+            about: &document.about,
+            target: &document.target,
+            requests: document.requests,
+            weights: [],
+            findings: &document.findings,
+            counts: &document.counts,
+            statements: &document.statements,
+            next_steps: &document.next_steps,
+            not_looked_for: &document.not_looked_for,
+            not_judged: &document.not_judged,
+            lost_events: document.lost_events,
+            traced: &document.traced,
+            gates: &document.gates,
+        }
+    }
 }
 
 #[cfg(test)]

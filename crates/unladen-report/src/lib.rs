@@ -1,5 +1,5 @@
-//! Results as people and programs read them. The principal types are [`Weigh`], [`Load`] and [`Prove`], the results of
-//! the commands with these names, and [`Format`], with a folder for each format in the list [`FORMATS`].
+//! Results as people and programs read them. The principal types are [`Report`], the result of a command, made of the
+//! documents of `unladen-document`, and [`Format`], with a folder for each format in the list [`FORMATS`].
 //!
 //! This crate computes nothing: every figure arrives with its interval and its noise floor, and every format shows
 //! them.
@@ -14,49 +14,34 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod again;
-mod ascii;
-mod ended;
+mod finding;
 mod format;
 mod formats;
 mod inside;
 mod json;
 mod latency;
-mod load;
 mod profile;
-mod program;
-mod prove;
-mod send_lag;
-mod statuses;
 mod style;
 mod svg;
-mod taken;
 mod text;
+mod unfit;
 mod warning;
 mod weigh;
 
-pub use again::{Again, Titles, known_name};
-pub use ascii::ascii;
-pub use ended::Ended;
-pub use format::Format;
+pub use finding::{written_finding, written_unjudged};
+pub use format::{Format, Report, write_kept};
 pub use formats::{FORMATS, format_named};
-pub use inside::{Fresh, Inside, NotLooked, StatementRow, TotalRow};
-pub use json::nanos;
-pub use latency::{Latency, LatencyQuantile};
-pub use load::{ByConnection, ByRequest, ErrorCount, Load, LoadSetup, Pacing, StepResult, Unfit};
-pub use profile::{ProfileDiff, ProfileSetup, Profiled};
-pub use program::program_of;
-pub use prove::{ArmResult, Change, Comparison, Interaction, InteractionKind, Metric, Prove, ProveSetup, WeightMetric};
-pub use send_lag::SendLag;
-pub use style::Style;
-pub use taken::{LateBecause, SpoiledBlocks, SpoiledFate, Taken};
+pub use inside::{FRESH, Fresh, Inside, WARM};
+pub use profile::{ProfileDiff, Profiled};
+pub use style::{Style, ascii};
+pub use text::program_of;
+pub use unfit::{LateBecause, SpoiledBlocks, SpoiledFate, Taken, Unfit};
 pub use unladen_document::{
-    ArmProfile, BoxPlot, Capacity, Drift, FarStation, Gate, LeftBehind, LoadAgent, Lost, Machine,
-    Reference as ReferenceFigure, Slice, Trial, WeighedHost,
+    ArmProfile, Drift, Ended, FarStation, LeftBehind, Lost, Machine, Reference as ReferenceFigure, Slice, nanos,
 };
 pub use unladen_quantity::{Kind, Quantity, Span, bucket_name};
 pub use warning::Warning;
-pub use weigh::{Client, HostCpu, Path, PhaseTrace, Rest, Setup, UrlCapacity, Weigh, WeighedUrl, WeightRow};
+pub use weigh::{PhaseTrace, Weigh, WeighedPage, path_of};
 
 #[cfg(test)]
 mod tests;

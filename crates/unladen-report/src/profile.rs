@@ -1,68 +1,152 @@
 //! The principal types are [`Profiled`] and [`ProfileDiff`], the results of `unladen profile` and `unladen profile
 //! diff`.
 
-use std::time::Duration;
+use unladen_document as document;
+use unladen_document::{Function, FunctionChange, Moved, OpenSpan, ProfileDiffDocument, ProfileDocument};
+use unladen_lockin::{DifferenceEstimate, ShareEstimate};
+use unladen_profile::{Caller, Diff, DiffRow, Frame, FunctionRow, Profile, Unit};
 
-use unladen_document::{Answer, Gate};
-use unladen_finding::Finding;
-use unladen_profile::{Diff, FunctionRow, Profile};
-
-use crate::ended::Ended;
+/// Functions listed of a kept document.
+pub(crate) const TOP: usize = 20;
 
 /// Where the code of a page spends its time.
 #[derive(Debug, Clone)]
 pub struct Profiled {
-    /// `None` if the profile comes from a file.
-    pub setup: Option<ProfileSetup>,
-    /// From `unladen_profile::functions`.
-    pub functions: Vec<FunctionRow>,
-    pub findings: Vec<Finding>,
-    pub profile: Profile,
-    pub notes: Vec<String>,
-    pub written: Vec<(String, &'static str)>,
-    pub gates: Vec<Gate>,
+    pub document: ProfileDocument,
+    /// The stacks, for pictures; `None` of a kept document, which has none.
+    pub profile: Option<Profile>,
+    /// How many functions are listed.
     pub top: usize,
-}
-
-/// How a page was profiled.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProfileSetup {
-    pub url: String,
-    /// Group that answered: `www-data php-fpm8.2`.
-    pub group: String,
-    pub answer: Option<Answer>,
-    /// Profiler and clock in half a line: `Excimer, every 1 ms of time`.
-    pub how: String,
-    /// From the first request to the last.
-    pub elapsed: Duration,
-    pub ended: Ended,
-    /// Time of a request without the profiler in ns, with its 95 % interval, which is infinite with too few requests.
-    pub plain_ns: (f64, f64, f64),
-    /// The same with the profiler.
-    pub profiled_ns: (f64, f64, f64),
 }
 
 /// What a change moved between two profiles.
 #[derive(Debug, Clone)]
 pub struct ProfileDiff {
-    /// How both were profiled, if here.
-    pub setups: Option<[ProfileSetup; 2]>,
-    pub diff: Diff,
-    pub notes: Vec<String>,
-    pub written: Vec<(String, &'static str)>,
+    pub document: ProfileDiffDocument,
+    /// Both profiles' stacks, for pictures; `None` of a kept document, which has none.
+    pub diff: Option<Diff>,
+    /// How many functions are listed.
     pub top: usize,
 }
 
-impl ProfileSetup {
-    /// How much longer a request takes with the profiler, as a part of its time without, and the 95 % interval; `None`
-    /// if there is nothing to compare with.
-    ///
-    /// The two were measured apart, so their margins add like those of independent figures.
-    pub fn overhead(&self) -> Option<(f64, f64, f64)> {
-        let relative = |(value, low, high): (f64, f64, f64)| (high - low) / 2.0 / value;
-        let ratio = self.profiled_ns.0 / self.plain_ns.0;
-        let margin = ratio * relative(self.plain_ns).hypot(relative(self.profiled_ns));
-        let is_told = ratio.is_finite() && margin.is_finite() && ratio > 0.0;
-        is_told.then_some((ratio - 1.0, ratio - 1.0 - margin, ratio - 1.0 + margin))
+impl Profiled {
+    /// The figures of a profile, whose functions are from `unladen_profile::functions`.
+    pub fn of(profile: Profile, functions: &[FunctionRow], top: usize) -> Self {
+        let about = &profile.about;
+        let document = ProfileDocument {
+            schema: ProfileDocument::SCHEMA.to_owned(),
+            target: about.title.clone(),
+            profiler: about.profiler.clone(),
+            unit: unit(about.unit).to_owned(),
+            period_ns: about.period_ns,
+            requests: profile.requests(),
+            weight: profile.total(),
+            functions: functions.iter().map(|row| function(&profile, row)).collect(),
+            ..ProfileDocument::default()
+        };
+        Self { document, profile: Some(profile), top }
     }
+
+    /// A kept document.
+    pub(crate) fn kept(document: &ProfileDocument) -> Self {
+        Self { document: document.clone(), profile: None, top: TOP }
+    }
+
+    /// Whether requests are distinguishable; without, there are no intervals.
+    pub(crate) fn are_requests(&self) -> bool {
+        self.profile.as_ref().map_or(self.document.requests.is_some(), |profile| profile.about.are_requests)
+    }
+}
+
+impl ProfileDiff {
+    /// The figures of a comparison.
+    pub fn of(diff: Diff, top: usize) -> Self {
+        let [baseline, candidate] = diff.titles.clone();
+        let about = &diff.candidate.about;
+        let document = ProfileDiffDocument {
+            schema: ProfileDiffDocument::SCHEMA.to_owned(),
+            baseline,
+            candidate,
+            profiler: about.profiler.clone(),
+            unit: unit(about.unit).to_owned(),
+            period_ns: about.period_ns,
+            requests: diff.requests,
+            per_request: diff.per_request,
+            functions: diff.rows.iter().map(|row| change(&diff.candidate, row)).collect(),
+            ..ProfileDiffDocument::default()
+        };
+        Self { document, diff: Some(diff), top }
+    }
+
+    /// A kept document.
+    pub(crate) fn kept(document: &ProfileDiffDocument) -> Self {
+        Self { document: document.clone(), diff: None, top: TOP }
+    }
+}
+
+/// As documents have it.
+fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Samples => "samples",
+        Unit::Nanoseconds => "nanoseconds",
+        Unit::CpuNanoseconds => "cpu-nanoseconds",
+        Unit::Bytes => "bytes",
+        Unit::Count => "count",
+    }
+}
+
+fn function(profile: &Profile, row: &FunctionRow) -> Function {
+    let Frame { name, file, line, kind } = profile.frames.get(row.frame);
+    Function {
+        name: name.to_owned(),
+        file: file.to_owned(),
+        line,
+        kind: kind.as_str().to_owned(),
+        self_weight: row.self_weight,
+        total_weight: row.total_weight,
+        self_share: share(&row.self_share),
+        total_share: share(&row.total_share),
+        calls: row.calls,
+        calls_per_request: row.calls_per_request,
+        callers: row.callers.iter().map(|caller| called_by(profile, caller)).collect(),
+    }
+}
+
+fn called_by(profile: &Profile, caller: &Caller) -> document::Caller {
+    let frame = caller.frame.map(|frame| profile.frames.get(frame));
+    document::Caller {
+        name: frame.map(|frame| frame.name.to_owned()),
+        file: frame.map(|frame| frame.file.to_owned()),
+        line: frame.map(|frame| frame.line),
+        kind: frame.map(|frame| frame.kind.as_str().to_owned()),
+        weight: caller.weight,
+        calls: caller.calls,
+    }
+}
+
+fn change(profile: &Profile, row: &DiffRow) -> FunctionChange {
+    let Frame { name, file, line, kind } = profile.frames.get(row.frame);
+    FunctionChange {
+        name: name.to_owned(),
+        file: file.to_owned(),
+        line,
+        kind: kind.as_str().to_owned(),
+        own: moved(row.self_weight, &row.self_change),
+        total: moved(row.total_weight, &row.total_change),
+        changed: row.is_changed,
+        calls_per_request: row.calls_per_request,
+    }
+}
+
+fn moved([baseline, candidate]: [f64; 2], change: &DifferenceEstimate) -> Moved {
+    let DifferenceEstimate { value, interval, p_value } = *change;
+    Moved { baseline, candidate, difference: open(value, interval), p: Some(p_value) }
+}
+
+fn share(share: &ShareEstimate) -> OpenSpan {
+    open(share.value, share.interval)
+}
+
+fn open(value: f64, interval: Option<(f64, f64)>) -> OpenSpan {
+    OpenSpan { value, low: interval.map(|(low, _)| low), high: interval.map(|(_, high)| high) }
 }

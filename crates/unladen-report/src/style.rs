@@ -1,10 +1,10 @@
-//! The principal type is [`Style`]: how text is formatted for its destination.
+//! The principal type is [`Style`]: how text is formatted for its destination. [`ascii`] replaces characters for terminals
+//! that show ASCII only; [`Edge`] applies it to all output except text to copy.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Effects};
-
-use crate::ascii::ascii;
 
 /// Width and colours of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,3 +50,115 @@ impl Style {
         if self.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 }
+
+/// Replacement for characters without one of their own.
+const UNKNOWN: &str = "?";
+
+/// Converts a text to ASCII.
+///
+/// ```
+/// assert_eq!(unladen_report::ascii("210 ± 9 µs → …"), "210 +/- 9 us -> ...");
+/// ```
+pub fn ascii(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(replaced(text, &[])) }
+}
+
+/// Like [`ascii`], with some characters left as they are.
+pub(crate) fn replaced(text: &str, kept: &[char]) -> String {
+    let mut all = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() || kept.contains(&c) {
+            all.push(c);
+        } else {
+            all.push_str(stand_in(c));
+        }
+    }
+    all
+}
+
+fn stand_in(c: char) -> &'static str {
+    match c {
+        '±' => "+/-",
+        'µ' | 'μ' => "u",
+        '×' | '✕' => "x",
+        '≈' | '∼' => "~",
+        '≤' => "<=",
+        '≥' => ">=",
+        '≠' => "!=",
+        '→' => "->",
+        '←' => "<-",
+        '…' => "...",
+        '–' | '−' | '‐' | '‑' | '─' | '━' => "-",
+        '—' => "--",
+        '·' | '•' | '●' => ".",
+        '‘' | '’' | '╵' | '╷' => "'",
+        '“' | '”' | '„' => "\"",
+        '│' | '┃' | '├' | '┤' => "|",
+        '┌' | '┐' | '└' | '┘' | '┬' | '┴' | '┼' => "+",
+        // The last cell of a bar: at least about half full, then less.
+        '█' | '▉' | '▊' | '▋' | '▌' => "#",
+        '▍' | '▎' | '▏' => "|",
+        // Column heights.
+        '▁' => "_",
+        '▂' => ".",
+        '▃' => "-",
+        '▄' => "=",
+        '▅' => "+",
+        '▆' => "*",
+        '▇' => "%",
+        // Box from quartile to quartile.
+        '░' | '▒' | '▓' => "=",
+        '§' => "section ",
+        '✓' => "ok",
+        '⚠' => "!",
+        '\u{a0}' | '\u{202f}' | '\u{2009}' => " ",
+        '\u{2060}'..='\u{2064}' | '\u{200b}' => "",
+        _ => UNKNOWN,
+    }
+}
+
+/// Writer that converts everything to ASCII if asked to, except text to copy.
+pub(crate) struct Edge<'w> {
+    out: &'w mut dyn Write,
+    is_ascii: bool,
+    /// Start of a character whose remaining bytes have not arrived.
+    begun: Vec<u8>,
+}
+
+// === impl Edge ===
+
+impl<'w> Edge<'w> {
+    pub(crate) fn new(out: &'w mut dyn Write, is_ascii: bool) -> Self {
+        Self { out, is_ascii, begun: Vec::new() }
+    }
+
+    /// Writes a path, a line of a configuration or a command unchanged: replaced characters would change its meaning,
+    /// and `?` is a wildcard of the shell.
+    pub(crate) fn verbatim(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(text.as_bytes())
+    }
+}
+
+impl Write for Edge<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_ascii {
+            return self.out.write(bytes);
+        }
+        self.begun.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.begun) {
+            Ok(text) => text.len(),
+            // Invalid UTF-8 is passed on at once.
+            Err(error) => error.error_len().map_or(error.valid_up_to(), |bad| error.valid_up_to() + bad),
+        };
+        let whole: Vec<u8> = self.begun.drain(..whole).collect();
+        self.out.write_all(ascii(&String::from_utf8_lossy(&whole)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,20 +2,14 @@
 
 use std::io::{self, Write};
 
-use unladen_document::About;
+use unladen_profile::{FlameStyle, flame, flame_diff};
 
-use crate::format::Format;
-use crate::inside::Inside;
-use crate::load::Load;
+use crate::format::{Format, Report};
 use crate::profile::{ProfileDiff, Profiled};
-use crate::prove::Prove;
 use crate::style::Style;
-use crate::weigh::Weigh;
 
 mod draw;
-mod inside;
 mod load;
-mod profile;
 mod prove;
 mod weigh;
 
@@ -30,28 +24,15 @@ impl Format for Svg {
         "a picture to show"
     }
 
-    fn weigh(&self, result: &Weigh, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(|body| weigh::weigh(result, body), out)
-    }
-
-    fn inside(&self, pages: &[Inside], _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(|body| inside::inside(pages, body), out)
-    }
-
-    fn load(&self, result: &Load, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(|body| load::load(result, body), out)
-    }
-
-    fn prove(&self, result: &Prove, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(|body| prove::prove(result, body), out)
-    }
-
-    fn profile(&self, result: &Profiled, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        profile::profile(result, out)
-    }
-
-    fn profile_diff(&self, result: &ProfileDiff, _: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        profile::diff(result, out)
+    fn write(&self, report: Report<'_>, _: Style, out: &mut dyn Write) -> io::Result<()> {
+        match report {
+            Report::Weigh(result) => document(|body| weigh::weigh(result, body), out),
+            Report::Inside(pages, _) => document(|body| weigh::inside(pages, body), out),
+            Report::Load(result) => document(|body| load::load(result, body), out),
+            Report::Prove(result) => document(|body| prove::prove(result, body), out),
+            Report::Profile(result) => profile(result, out),
+            Report::ProfileDiff(result) => diff(result, out),
+        }
     }
 }
 
@@ -71,6 +52,23 @@ fn document(drawn: impl FnOnce(&mut String) -> f64, out: &mut dyn Write) -> io::
         most = draw::WIDTH * 1.5,
         dark = draw::dark(),
     )
+}
+
+/// The flame graph of `unladen profile`.
+fn profile(result: &Profiled, out: &mut dyn Write) -> io::Result<()> {
+    let Some(profile) = &result.profile else { return Ok(()) };
+    let mut style = FlameStyle::of(profile);
+    if let Some(setup) = &result.document.setup {
+        style.title.clone_from(&setup.url);
+        style.subtitle = format!("{} · {}", style.subtitle, setup.group);
+    }
+    flame(profile, &style, out)
+}
+
+/// That of `unladen profile diff`.
+fn diff(result: &ProfileDiff, out: &mut dyn Write) -> io::Result<()> {
+    let Some(diff) = &result.diff else { return Ok(()) };
+    flame_diff(diff, &FlameStyle::of_diff(diff), out)
 }
 
 #[cfg(test)]

@@ -2,19 +2,11 @@
 
 use std::io::{self, Write};
 
-use crate::ascii::Edge;
-use unladen_document::About;
-
-use crate::format::Format;
-use crate::inside::Inside;
-use crate::load::Load;
-use crate::profile::{ProfileDiff, Profiled};
-use crate::prove::Prove;
+use crate::format::{Format, Report};
+use crate::style::Edge;
 use crate::style::Style;
-use crate::weigh::Weigh;
 
 mod agents;
-mod bar;
 mod figure;
 mod inside;
 mod load;
@@ -24,6 +16,7 @@ mod prove;
 mod table;
 mod weigh;
 
+pub use agents::program_of;
 pub(crate) use figure::equal;
 pub(crate) use prove::title;
 
@@ -38,33 +31,19 @@ impl Format for Text {
         "tables to read"
     }
 
-    fn weigh(&self, result: &Weigh, _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        weigh::weigh(result, style, &mut Edge::new(out, style.ascii))
-    }
-
-    fn inside(&self, pages: &[Inside], _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, report: Report<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let out = &mut Edge::new(out, style.ascii);
-        for page in pages {
-            writeln!(out, "{}\n", style.heading(&prose::clean(&page.url)))?;
-            inside::inside(page, style, out)?;
+        match report {
+            Report::Weigh(result) => weigh::weigh(result, style, out),
+            Report::Inside(pages, _) => pages.iter().try_for_each(|page| {
+                writeln!(out, "{}\n", style.heading(&prose::clean(&page.url)))?;
+                inside::inside(page, style, out)
+            }),
+            Report::Load(result) => load::load(result, style, out),
+            Report::Prove(result) => prove::prove(result, style, out),
+            Report::Profile(result) => profile::profile(result, style, out),
+            Report::ProfileDiff(result) => profile::diff::diff(result, style, out),
         }
-        Ok(())
-    }
-
-    fn load(&self, result: &Load, _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        load::load(result, style, &mut Edge::new(out, style.ascii))
-    }
-
-    fn prove(&self, result: &Prove, _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        prove::prove(result, style, &mut Edge::new(out, style.ascii))
-    }
-
-    fn profile(&self, result: &Profiled, _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        profile::profile(result, style, &mut Edge::new(out, style.ascii))
-    }
-
-    fn profile_diff(&self, result: &ProfileDiff, _: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        profile::diff::diff(result, style, &mut Edge::new(out, style.ascii))
     }
 }
 

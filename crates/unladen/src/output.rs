@@ -7,23 +7,13 @@ use std::path::{Path, PathBuf};
 
 use nix::unistd::geteuid;
 use unladen_compare::Comparison;
-use unladen_document::{About, Document};
+use unladen_document::Document;
+use unladen_probe::PROBES;
 use unladen_profile::writer_for;
 use unladen_publish::{PUBLICATIONS, Publication, RunPicture};
-use unladen_report::{Again, Format, Inside, Load, ProfileDiff, Profiled, Prove, Style, Weigh, ascii, format_named};
+use unladen_report::{Report, Style, ascii, format_named, write_kept};
 
-use crate::counters::title_of;
 use crate::{locale, terminal, whole_file};
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Report<'a> {
-    Weigh(&'a Weigh),
-    Inside(&'a [Inside]),
-    Load(&'a Load),
-    Prove(&'a Prove),
-    Profile(&'a Profiled),
-    ProfileDiff(&'a ProfileDiff),
-}
 
 #[derive(Clone)]
 pub(crate) struct Destination {
@@ -53,41 +43,18 @@ pub(crate) enum DestinationError {
 /// Columns of a file.
 const WIDTH: u16 = 100;
 
-impl Report<'_> {
-    fn write(self, format: &dyn Format, about: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
-        match self {
-            Self::Weigh(result) => format.weigh(result, about, style, out),
-            Self::Inside(pages) => format.inside(pages, about, style, out),
-            Self::Load(result) => format.load(result, about, style, out),
-            Self::Prove(result) => format.prove(result, about, style, out),
-            Self::Profile(result) => format.profile(result, about, style, out),
-            Self::ProfileDiff(result) => format.profile_diff(result, about, style, out),
-        }
-    }
-
-    /// Flame graphs, which a document does not contain.
-    fn pictures(self, about: &About) -> Vec<RunPicture> {
-        let title = match self {
-            Self::Profile(_) => "Flame graph: where the time of a request goes",
-            Self::ProfileDiff(_) => "Differential flame graph: red has grown, blue has shrunk",
-            _ => return Vec::new(),
-        };
-        let mut svg = Vec::new();
-        let drawn = format_named("svg").map(|format| self.write(format, about, Style::plain(WIDTH), &mut svg));
-        match (drawn, String::from_utf8(svg)) {
-            (Some(Ok(())), Ok(svg)) => vec![RunPicture { title: title.to_owned(), svg }],
-            _ => Vec::new(),
-        }
-    }
-
-    /// The result as one JSON document, which is kept and from which everything published is made.
-    pub(crate) fn document(self, about: &About) -> Vec<u8> {
-        let mut text = Vec::new();
-        if let Some(json) = format_named("json") {
-            // Writing to memory does not fail.
-            let _ = self.write(json, about, Style::plain(WIDTH), &mut text);
-        }
-        text
+/// Flame graphs, which a document does not contain.
+fn pictures(report: Report<'_>) -> Vec<RunPicture> {
+    let title = match report {
+        Report::Profile(_) => "Flame graph: where the time of a request goes",
+        Report::ProfileDiff(_) => "Differential flame graph: red has grown, blue has shrunk",
+        _ => return Vec::new(),
+    };
+    let mut svg = Vec::new();
+    let drawn = format_named("svg").map(|format| format.write(report, Style::plain(WIDTH), &mut svg));
+    match (drawn, String::from_utf8(svg)) {
+        (Some(Ok(())), Ok(svg)) => vec![RunPicture { title: title.to_owned(), svg }],
+        _ => Vec::new(),
     }
 }
 
@@ -144,10 +111,14 @@ impl Destination {
     }
 
     pub(crate) fn write_document(&self, text: &[u8], pictures: &[RunPicture]) -> Result<(), OutputError> {
+        let read = || {
+            Document::read(text)
+                .map_err(|error| OutputError { whither: self.file.clone(), source: io::Error::other(error) })
+        };
         match self.publication {
-            Some(publication) => publish(text, pictures, publication, &self.file),
+            Some(publication) => publish(&read()?, pictures, publication, &self.file),
             None if !is_stdout(&self.file) && format_of(&self.file) == Some("text") => {
-                tables(&read(text, &self.file)?, &self.file, of_files(terminal::style()))
+                tables(read()?, &self.file, of_files(terminal::style()))
             }
             None => publish_by(&self.file, |out| out.write_all(text)),
         }
@@ -193,24 +164,23 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
 /// or nobody reads it and a file cannot be, standard error has the tables.
 pub(crate) fn everywhere(
     result: Report<'_>,
-    about: &About,
     json: bool,
     files: &[Destination],
     style: Style,
 ) -> Result<(), OutputError> {
     let (mut written, mut is_kept) = (Ok(()), false);
     if let Some(format) = format_named(if json { "json" } else { "text" }) {
-        match to_stdout(|out| result.write(format, about, style, out)) {
+        match to_stdout(|out| format.write(result, style, out)) {
             Ok(Reader::There) => is_kept = true,
             Ok(Reader::Gone) => {}
             Err(error) => written = Err(error),
         }
     }
     let is_published = files.iter().any(|file| file.publication.is_some());
-    let document = is_published.then(|| (result.document(about), result.pictures(about)));
+    let document = is_published.then(|| (result.document(), pictures(result)));
     for Destination { file, publication } in files {
-        if let (Some(publication), Some((text, pictures))) = (publication, &document) {
-            written = written.and(publish(text, pictures, *publication, file));
+        if let (Some(publication), Some((document, pictures))) = (publication, &document) {
+            written = written.and(publish(document, pictures, *publication, file));
             continue;
         }
         // Standard output has the result already.
@@ -218,50 +188,45 @@ pub(crate) fn everywhere(
             continue;
         }
         // A profile has further formats, for other tools.
-        if let (Report::Profile(profiled), Some(writer)) = (result, writer_for(file)) {
-            written = written.and(whole_file(file, |out| writer.write(&profiled.profile, out)));
+        let profile = if let Report::Profile(profiled) = result { profiled.profile.as_ref() } else { None };
+        if let (Some(profile), Some(writer)) = (profile, writer_for(file)) {
+            written = written.and(whole_file(file, |out| writer.write(profile, out)));
             continue;
         }
         if let Some(format) = format_of(file).and_then(format_named) {
-            let done = whole_file(file, |out| result.write(format, about, of_files(style), out));
+            let done = whole_file(file, |out| format.write(result, of_files(style), out));
             // A picture does not preserve the result.
             is_kept |= done.is_ok() && format.name() != "svg";
             written = written.and(done);
         }
     }
     if written.is_err() && !is_kept {
-        to_stderr(result, about, style);
+        to_stderr(result, style);
     }
     written
 }
 
 /// Writes a document in another tool's format, to a file or standard output.
 pub(crate) fn publish(
-    text: &[u8],
+    document: &Document,
     pictures: &[RunPicture],
     publication: &dyn Publication,
     file: &Path,
 ) -> Result<(), OutputError> {
-    let document = read(text, file)?;
-    publish_by(file, |out| publication.illustrated(&document, pictures, out))
-}
-
-fn read(text: &[u8], file: &Path) -> Result<Document, OutputError> {
-    Document::read(text).map_err(|error| OutputError { whither: file.to_owned(), source: io::Error::other(error) })
+    publish_by(file, |out| publication.illustrated(document, pictures, out))
 }
 
 /// Writes the tables of a kept document, as the command printed them.
-pub(crate) fn tables(document: &Document, file: &Path, style: Style) -> Result<(), OutputError> {
-    let (Some(again), Some(text)) = (Again::of(document, title_of), format_named("text")) else { return Ok(()) };
-    let report = match &again {
-        Again::Weigh(result) => Report::Weigh(result),
-        Again::Inside(pages) => Report::Inside(pages),
-        Again::Load(result) => Report::Load(result),
-        Again::Prove(result) => Report::Prove(result),
-        Again::Profile(result) => Report::Profile(result),
-        Again::ProfileDiff(result) => Report::ProfileDiff(result),
-    };
-    publish_by(file, |out| report.write(text, document.about(), style, out))
+pub(crate) fn tables(mut document: Document, file: &Path, style: Style) -> Result<(), OutputError> {
+    let Some(text) = format_named("text") else { return Ok(()) };
+    document.fill_titles(title_of);
+    publish_by(file, |out| write_kept(&document, text, style, out))
+}
+
+/// What tables call a counter.
+fn title_of(name: &str) -> Option<&'static str> {
+    let mut counters = PROBES.iter().flat_map(|probe| probe.counters);
+    counters.find(|counter| counter.name == name).map(|counter| counter.title)
 }
 
 pub(crate) fn publish_by(file: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
@@ -433,9 +398,9 @@ fn special(path: &Path) -> io::Result<Option<File>> {
 }
 
 /// Ignores write errors.
-fn to_stderr(result: Report<'_>, about: &About, style: Style) {
+fn to_stderr(result: Report<'_>, style: Style) {
     if let Some(text) = format_named("text") {
-        let _ = result.write(text, about, of_files(style), &mut io::stderr().lock());
+        let _ = text.write(result, of_files(style), &mut io::stderr().lock());
     }
 }
 

@@ -17,10 +17,10 @@ pub(crate) const PROVE: &str = include_str!(
     "../../../unladen-report/src/json/snapshots/unladen_report__json__tests__a_proof_looks_like_this.snap"
 );
 pub(crate) const PROFILE: &str = include_str!(
-    "../../../unladen-report/src/json/profile/snapshots/unladen_report__json__profile__tests__a_profile_looks_like_this.snap"
+    "../../../unladen-report/src/json/snapshots/unladen_report__json__tests__a_profile_looks_like_this.snap"
 );
 pub(crate) const DIFF: &str = include_str!(
-    "../../../unladen-report/src/json/profile/snapshots/unladen_report__json__profile__tests__a_comparison_looks_like_this.snap"
+    "../../../unladen-report/src/json/snapshots/unladen_report__json__tests__a_comparison_looks_like_this.snap"
 );
 pub(crate) const CLASSMAP: &str = include_str!("../html/tests/classmap-check.json");
 

@@ -1,10 +1,10 @@
 //! A load: latency by percentile; latency and rate over time, with the steps of the schedule and failures.
 
-use unladen_document::Slice;
+use unladen_document::{LoadDocument, Slice, Step};
 use unladen_quantity::{Kind, Scale, grouped, short};
 
 use super::draw::{GREY, LINE, MARGIN, Plot, WIDTH, legend, lines, look, text};
-use crate::load::{Load, StepResult};
+use crate::latency::Latency;
 
 const LEFT: f64 = 76.0;
 const HEIGHT: f64 = 240.0;
@@ -25,18 +25,19 @@ const PERCENTILES: [(f64, &str); 8] = [
 const FAILED: usize = 1;
 
 /// Returns the height.
-pub(super) fn load(result: &Load, body: &mut String) -> f64 {
-    let setup = &result.setup;
-    let pace = setup.rate.map_or("closed loop".to_owned(), |rate| format!("{}/s", short(Kind::Count, rate)));
-    let heading = format!("{}, {} requests, {pace}", setup.target, grouped(result.planned as f64, 0));
+pub(super) fn load(result: &LoadDocument, body: &mut String) -> f64 {
+    let pace = result.rate.map_or("closed loop".to_owned(), |rate| format!("{}/s", short(Kind::Count, rate)));
+    let heading = format!("{}, {} requests, {pace}", result.target, grouped(result.planned as f64, 0));
     let mut y = lines(MARGIN, MARGIN + 10.0, "#000", &heading, body);
     if !result.unfit.is_empty() {
         y = lines(MARGIN, y, look(FAILED).0, "UNFIT: the generator was the bottleneck", body);
     }
     let failed = result.failed();
     if failed > 0 {
-        let statuses =
-            if result.statuses.is_empty() { String::new() } else { format!("; statuses: {}", result.statuses_text()) };
+        let statuses = match result.statuses.is_empty() {
+            true => String::new(),
+            false => format!("; statuses: {}", result.statuses.statuses_text()),
+        };
         let words =
             format!("{} of {} requests failed{statuses}", grouped(failed as f64, 0), grouped(result.planned as f64, 0));
         y = lines(MARGIN, y, look(FAILED).0, &words, body);
@@ -52,22 +53,19 @@ pub(super) fn load(result: &Load, body: &mut String) -> f64 {
 }
 
 /// As in HdrHistogram's plots, each nine takes as much room as the one before.
-fn percentiles(result: &Load, y: f64, body: &mut String) -> f64 {
+fn percentiles(result: &LoadDocument, y: f64, body: &mut String) -> f64 {
     let top = lines(MARGIN, y + LINE, GREY, "latency by percentile; bars are 95 % intervals", body);
     let odds = |share: f64| 1.0 / (1.0 - share).max(1e-9);
     let last_share =
         result.distribution.iter().map(|(_, share)| *share).filter(|share| *share < 1.0).fold(0.9, f64::max);
-    let quantiles = result.latency.iter().flat_map(|latency| &latency.quantiles);
+    let latency = Latency::of(&result.latency_ns, &result.latency_intervals_ns);
+    let quantiles = latency.iter().flat_map(|latency| &latency.quantiles);
     let bars: Vec<(f64, f64, f64)> = quantiles
-        .filter_map(|quantile| {
-            let share = quantile.name.strip_prefix('p')?.parse::<f64>().ok()? / 100.0;
-            let (low, high) = quantile.interval?;
-            Some((share, low as f64, high as f64))
-        })
+        .filter_map(|quantile| Some((quantile.share, quantile.interval?.low as f64, quantile.interval?.high as f64)))
         .collect();
     let last = bars.iter().map(|(share, _, _)| *share).fold(last_share, f64::max).min(0.999999);
     let end = odds(last) * 1.6;
-    let highest = result.latency.as_ref().map_or(0.0, |latency| latency.max as f64);
+    let highest = latency.map_or(0.0, |latency| latency.max as f64);
     let values = result.distribution.iter().map(|(latency, _)| *latency as f64);
     let plot = Plot {
         left: LEFT,
@@ -108,7 +106,7 @@ fn middle(slice: &Slice) -> f64 {
 }
 
 /// The largest is drawn as dots, since it is often that of one request and a line would hide others.
-fn latencies(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) -> f64 {
+fn latencies(slices: &[Slice], steps: &[Step], y: f64, body: &mut String) -> f64 {
     let top = lines(MARGIN, y + LINE, GREY, "latency over time", body);
     let answered = || slices.iter().filter(|slice| slice.max > 0);
     let values = answered().flat_map(|slice| [slice.p50 as f64, slice.p99 as f64, slice.max as f64]);
@@ -137,7 +135,7 @@ fn latencies(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) 
 }
 
 /// Requests per second: planned, answered and failed.
-fn rates(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) -> f64 {
+fn rates(slices: &[Slice], steps: &[Step], y: f64, body: &mut String) -> f64 {
     let top = lines(MARGIN, y + LINE, GREY, "requests a second", body);
     let rate = |slice: &Slice, count: u64| count as f64 / (slice.length_ns as f64 / 1e9).max(1e-9);
     let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
@@ -170,7 +168,7 @@ fn rates(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) -> f
 }
 
 /// Start and rate of each step of the schedule.
-fn boundaries(plot: &Plot, steps: &[StepResult], body: &mut String) {
+fn boundaries(plot: &Plot, steps: &[Step], body: &mut String) {
     if steps.len() < 2 {
         return;
     }
@@ -190,7 +188,7 @@ fn boundaries(plot: &Plot, steps: &[StepResult], body: &mut String) {
             text(x + 4.0, plot.top + 14.0, "start", GREY, &label, body);
             free = x + width;
         }
-        begins += step.time.as_nanos() as f64;
+        begins += step.time_ns as f64;
     }
 }
 

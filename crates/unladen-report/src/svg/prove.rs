@@ -1,11 +1,9 @@
 //! An experiment: the arms as box plots, and their distributions.
 
 use super::draw::{GREY, LINE, Look, MARGIN, Plot, SIZE, WIDTH, cut, legend, lines, look, text, wide};
-use unladen_document::BoxPlot;
-use unladen_lockin::Role;
+use unladen_document::{Arm, BoxPlot, Change, ProveDocument};
 use unladen_quantity::{Kind, Scale, plain, short};
 
-use crate::prove::{ArmResult, Change, Prove};
 use crate::text::{equal, title};
 
 /// Height of an arm: its name and result, with the box below.
@@ -15,9 +13,9 @@ const HEIGHT: f64 = 320.0;
 const TAIL: f64 = 0.01;
 
 /// Returns the height.
-pub(super) fn prove(result: &Prove, body: &mut String) -> f64 {
+pub(super) fn prove(result: &ProveDocument, body: &mut String) -> f64 {
     let mut y = lines(MARGIN, MARGIN + 10.0, "#000", &result.title, body);
-    let has_cold = result.arms.iter().any(|arm| arm.cold.is_some());
+    let has_cold = result.arms.iter().any(|arm| arm.cold_box_plot_ns.is_some());
     let metric = result.first_quantile().unwrap_or("latency.p50");
     let what = title(metric);
     let note = format!(
@@ -25,22 +23,22 @@ pub(super) fn prove(result: &Prove, body: &mut String) -> f64 {
          dashed: the baseline's {what} in both its arms, as in the table"
     );
     let heading = if has_cold { format!("warm {note}") } else { note };
-    y = boxes(result, &heading, metric, |arm| arm.box_plot, y, body);
+    y = boxes(result, &heading, metric, |arm| arm.box_plot_ns, y, body);
     if has_cold {
-        y = boxes(result, "the same of cold requests", &format!("cold.{metric}"), |arm| arm.cold, y, body);
+        y = boxes(result, "the same of cold requests", &format!("cold.{metric}"), |arm| arm.cold_box_plot_ns, y, body);
     }
     distributions(&result.arms, y, body)
 }
 
 fn boxes(
-    result: &Prove,
+    result: &ProveDocument,
     heading: &str,
     metric: &str,
-    plot_of: impl Fn(&ArmResult) -> Option<BoxPlot>,
+    plot_of: impl Fn(&Arm) -> Option<BoxPlot>,
     y: f64,
     body: &mut String,
 ) -> f64 {
-    let rows: Vec<(usize, &ArmResult, BoxPlot)> =
+    let rows: Vec<(usize, &Arm, BoxPlot)> =
         result.arms.iter().enumerate().filter_map(|(index, arm)| Some((index, arm, plot_of(arm)?))).collect();
     if rows.is_empty() {
         return y;
@@ -79,10 +77,10 @@ fn boxes(
 }
 
 /// Both baselines are grey, whatever the number of arms; the repeated one is dashed.
-fn look_of(arm: &ArmResult, index: usize) -> Look {
+fn look_of(arm: &Arm, index: usize) -> Look {
     match () {
-        () if arm.roles.contains(&Role::Baseline) => (GREY, ""),
-        () if arm.roles.contains(&Role::BaselineAgain) => (GREY, "8 4"),
+        () if arm.has("baseline") => (GREY, ""),
+        () if arm.has("baseline again") => (GREY, "8 4"),
         () => look(index.saturating_sub(1)),
     }
 }
@@ -102,12 +100,12 @@ fn draw(plot: &Plot, values: &BoxPlot, (colour, dashes): Look, middle: f64, body
 
 /// `−13.4 % (−14.6 to −12.2)`; for the baseline, the figure over both its arms, which the table has and all are
 /// compared with.
-fn label(result: &Prove, arm: &ArmResult, metric: &str, values: &BoxPlot) -> String {
-    if arm.roles.contains(&Role::Baseline) {
+fn label(result: &ProveDocument, arm: &Arm, metric: &str, values: &BoxPlot) -> String {
+    if arm.has("baseline") {
         return plain(Kind::Time, result.baseline_of(metric).unwrap_or(values.p50 as f64));
     }
     let compared = result.of_arm(&arm.name).find(|comparison| comparison.metric == metric);
-    match compared.map(|comparison| (comparison.verdict, comparison.ratio)) {
+    match compared.map(|comparison| (comparison.change(), comparison.ratio_span())) {
         Some((Change::Equal, _)) => equal(),
         Some((Change::Unclear, _)) => "unclear".to_owned(),
         Some((_, Some(ratio))) => ratio.change_text(),
@@ -116,8 +114,8 @@ fn label(result: &Prove, arm: &ArmResult, metric: &str, values: &BoxPlot) -> Str
 }
 
 /// Share of requests at or below each latency, per arm.
-fn distributions(arms: &[ArmResult], y: f64, body: &mut String) -> f64 {
-    let shown = |arm: &ArmResult| -> Vec<(f64, f64)> {
+fn distributions(arms: &[Arm], y: f64, body: &mut String) -> f64 {
+    let shown = |arm: &Arm| -> Vec<(f64, f64)> {
         let points = arm.distribution.iter().filter(|(_, share)| *share <= 1.0 - TAIL);
         points.map(|(latency, share)| (*latency as f64, *share)).collect()
     };

@@ -1,11 +1,12 @@
 use super::draw::text;
 use super::*;
 use crate::tests::sample;
+use unladen_document::About;
 
 #[test]
 fn one_page_is_drawn_like_this() {
     let mut out = Vec::new();
-    Svg.weigh(&sample::one_page(), &About::default(), Style::plain(100), &mut out).unwrap();
+    Svg.write(Report::Weigh(&sample::one_page()), Style::plain(100), &mut out).unwrap();
     insta::assert_snapshot!(String::from_utf8(out).unwrap());
 }
 
@@ -48,9 +49,9 @@ fn drawn(write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> String {
 #[test]
 fn findings_are_drawn_well_formed() {
     let plain = Style::plain(100);
-    keep("found", &drawn(|out| Svg.weigh(&sample::found_inside(), &About::default(), plain, out)));
-    let svg = drawn(|out| Svg.inside(&[sample::inside()], &About::default(), plain, out));
-    assert!(sample::inside().all_findings().all(|finding| svg.contains(finding.rule)));
+    keep("found", &drawn(|out| Svg.write(Report::Weigh(&sample::found_inside()), plain, out)));
+    let svg = drawn(|out| Svg.write(Report::Inside(&[sample::inside()], &About::default()), plain, out));
+    assert!(sample::inside().findings.iter().all(|finding| svg.contains(&finding.rule)));
     keep("inside", &svg);
 }
 
@@ -60,14 +61,14 @@ fn loads_and_proofs_are_drawn_well_formed() {
     for (name, load) in
         [("steady", sample::steady()), ("overloaded", sample::overloaded()), ("searched", sample::searched())]
     {
-        keep(name, &drawn(|out| Svg.load(&load, &About::default(), plain, out)));
+        keep(name, &drawn(|out| Svg.write(Report::Load(&load), plain, out)));
     }
     for (name, proof) in [
         ("class_map", sample::class_map()),
         ("five_patches", sample::five_patches()),
         ("two_knobs", sample::two_knobs()),
     ] {
-        let svg = drawn(|out| Svg.prove(&proof, &About::default(), plain, out));
+        let svg = drawn(|out| Svg.write(Report::Prove(&proof), plain, out));
         assert!(proof.arms.iter().all(|arm| svg.contains(&arm.name)));
         keep(name, &svg);
     }
@@ -83,7 +84,7 @@ fn keep(name: &str, svg: &str) {
 #[test]
 fn a_group_on_the_path_that_is_not_told_from_noise_is_drawn() {
     let mut out = Vec::new();
-    Svg.weigh(&sample::on_the_path(), &About::default(), Style::plain(100), &mut out).unwrap();
+    Svg.write(Report::Weigh(&sample::on_the_path()), Style::plain(100), &mut out).unwrap();
     let svg = String::from_utf8(out).unwrap();
     assert!(svg.contains("on the path; 12.0 to 40.0 ms, not told from its other work"), "{svg}");
     assert!(svg.contains("Not judged: 10.0.0.5:5432 (PostgreSQL)") && is_well_formed(&svg), "{svg}");
@@ -92,7 +93,7 @@ fn a_group_on_the_path_that_is_not_told_from_noise_is_drawn() {
 /// p99 lay below the line of the largest, and of steps, the rate and what failed nothing was to be seen.
 #[test]
 fn a_load_shows_its_p99_its_rate_its_steps_and_what_failed() {
-    let svg = drawn(|out| Svg.load(&sample::overloaded(), &About::default(), Style::plain(100), out));
+    let svg = drawn(|out| Svg.write(Report::Load(&sample::overloaded()), Style::plain(100), out));
     for word in [">p50<", ">p99<", ">max (dots)<", ">planned<", ">failed<", ">requests a second<", ">100/s<"] {
         assert!(svg.contains(word), "{word}: {svg}");
     }
@@ -106,11 +107,11 @@ fn the_picture_and_the_table_have_the_same_baseline() {
     let mut proof = sample::class_map();
     let metric = proof.first_quantile().unwrap().to_owned();
     for comparison in proof.comparisons.iter_mut().filter(|comparison| comparison.metric == metric) {
-        comparison.baseline = 31_400_000.0;
+        comparison.baseline = Some(31_400_000.0);
     }
-    let svg = drawn(|out| Svg.prove(&proof, &About::default(), Style::plain(100), out));
+    let svg = drawn(|out| Svg.write(Report::Prove(&proof), Style::plain(100), out));
     let mut table = Vec::new();
-    crate::text::Text.prove(&proof, &About::default(), Style::plain(100), &mut table).unwrap();
+    crate::text::Text.write(Report::Prove(&proof), Style::plain(100), &mut table).unwrap();
     assert!(String::from_utf8(table).unwrap().contains("31.4 ms") && svg.contains(">31.4 ms<"), "{svg}");
 }
 
@@ -121,14 +122,14 @@ fn the_baselines_line_stands_at_its_value_beyond_the_whiskers_too() {
     let drawn_with = |baseline: f64| -> [f64; 2] {
         let mut proof = sample::class_map();
         proof.comparisons.retain(|comparison| comparison.metric == "latency.p99");
-        proof.comparisons[0].baseline = baseline;
-        let svg = drawn(|out| Svg.prove(&proof, &About::default(), Style::plain(100), out));
+        proof.comparisons[0].baseline = Some(baseline);
+        let svg = drawn(|out| Svg.write(Report::Prove(&proof), Style::plain(100), out));
         let (before, after) = svg.split_once("stroke-dasharray=\"4 4\"").unwrap();
         let (_, line) = before.rsplit_once("<path d=\"M").unwrap();
         let whisker = after.split('H').nth(2).unwrap();
         [(whisker, 'M'), (line, ' ')].map(|(part, end)| part.split(end).next().unwrap().parse().unwrap())
     };
-    let p95 = sample::class_map().arms[0].box_plot.unwrap().p95 as f64;
+    let p95 = sample::class_map().arms[0].box_plot_ns.unwrap().p95 as f64;
     let [whisker, line] = drawn_with(p95);
     assert!((line - whisker).abs() < 0.2, "{whisker}, {line}");
     let [whisker, line] = drawn_with(1.3 * p95);
@@ -142,7 +143,7 @@ fn a_long_name_ends_before_what_its_arm_comes_to() {
     let name = "a patched tree with the class map of all extensions and vendors";
     let old = std::mem::replace(&mut proof.arms[1].name, name.to_owned());
     proof.comparisons.iter_mut().filter(|one| one.arm == old).for_each(|one| one.arm = name.to_owned());
-    let svg = drawn(|out| Svg.prove(&proof, &About::default(), Style::plain(100), out));
+    let svg = drawn(|out| Svg.write(Report::Prove(&proof), Style::plain(100), out));
     let texts: Vec<&str> = svg.split("<text ").skip(1).filter_map(|text| text.split(['<', '>']).nth(1)).collect();
     let begun = texts.iter().position(|text| text.starts_with("a patched tree")).unwrap();
     assert!(texts[begun].ends_with('…') && texts[begun + 1].contains('%'), "{:?}", &texts[begun..begun + 2]);
@@ -157,9 +158,9 @@ fn all() -> Vec<String> {
     let loads = [sample::steady(), sample::overloaded(), sample::searched()];
     let proofs = [sample::class_map(), sample::five_patches(), sample::two_knobs()];
     let mut all: Vec<String> =
-        weighed.iter().map(|result| drawn(|out| Svg.weigh(result, &About::default(), plain, out))).collect();
-    all.extend(loads.iter().map(|result| drawn(|out| Svg.load(result, &About::default(), plain, out))));
-    all.extend(proofs.iter().map(|result| drawn(|out| Svg.prove(result, &About::default(), plain, out))));
+        weighed.iter().map(|result| drawn(|out| Svg.write(Report::Weigh(result), plain, out))).collect();
+    all.extend(loads.iter().map(|result| drawn(|out| Svg.write(Report::Load(result), plain, out))));
+    all.extend(proofs.iter().map(|result| drawn(|out| Svg.write(Report::Prove(result), plain, out))));
     all
 }
 
@@ -198,4 +199,28 @@ fn every_picture_is_readable_on_a_phone() {
             assert!(from >= -8.0 && to <= draw::WIDTH + 8.0, "{content}: {from} to {to}");
         }
     }
+}
+
+#[test]
+fn the_picture_is_a_flame_graph_of_the_page() {
+    let mut out = Vec::new();
+    Svg.write(Report::Profile(&sample::profiled()), Style::plain(100), &mut out).unwrap();
+    let svg = String::from_utf8(out).unwrap();
+    keep("profiled", &svg);
+    assert!(svg.contains(">http://127.0.0.1:8080/index.php/Main_Page</text>"));
+    assert!(svg.contains(">60 requests · excimer · 1 sample = 1 ms · www-data php-fpm8.2</text>"), "{svg}");
+    assert!(svg.contains("<title>AutoLoader::find\n"));
+}
+
+#[test]
+fn the_picture_of_a_comparison_tells_what_has_shrunk() {
+    let mut out = Vec::new();
+    Svg.write(Report::ProfileDiff(&sample::profile_diff()), Style::plain(100), &mut out).unwrap();
+    let svg = String::from_utf8(out).unwrap();
+    keep("profile_diff", &svg);
+    assert!(svg.contains(">without the class map → with it</text>"));
+    let (_, find) = svg.split_once("<title>AutoLoader::find\n").unwrap();
+    let (title, _) = find.split_once("</title>").unwrap();
+    assert!(title.ends_with(": shrunk"), "{title}");
+    assert!(svg.contains("): no change for certain</title>"), "{svg}");
 }

@@ -1,13 +1,14 @@
 //! Weights as bars with their intervals, and some phases of the run, which show what follows the requests and what does
 //! not.
 
-use unladen_quantity::{Kind, Quantity, between};
+use unladen_document::{Finding, Weight};
+use unladen_quantity::{Kind, Quantity, between, grouped};
 
 use super::draw::{GREY, LINE, MARGIN, WIDTH, lines, text};
-use super::inside::page_findings;
-use crate::weigh::{PhaseTrace, Weigh, WeighedUrl, WeightRow};
+use crate::inside::Inside;
+use crate::weigh::{PhaseTrace, Weigh, WeighedPage};
 
-/// Start of the bars, which lie below the groups' names.
+/// Start of the bars, which lie below the names of groups and rules.
 const LEFT: f64 = MARGIN;
 /// Room for the figures to the right of the bars.
 const RIGHT: f64 = 160.0;
@@ -18,31 +19,36 @@ const MOST_GROUPS: usize = 6;
 const BAR_FILL: &str = "#3a7ca5";
 const ON_FILL: &str = "#f2c14e";
 
+/// Room for what is said to the right of a finding's bar.
+const BESIDE: f64 = 190.0;
+const FINDING_ROW: f64 = 22.0;
+const FINDING_FILL: &str = "#d55e00";
+
 /// Returns the height.
 pub(super) fn weigh(result: &Weigh, body: &mut String) -> f64 {
     let mut y = MARGIN;
-    for url in &result.urls {
-        y = weights(url, y, body);
-        y = trace(url, y, body);
-        if let Some(inside) = &url.inside {
+    for page in &result.pages {
+        y = weights(page, y, body);
+        y = trace(&page.trace, y, body);
+        if let Some(inside) = &page.inside {
             y = page_findings(inside, y + MARGIN, body);
         }
     }
     y
 }
 
-fn weights(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
-    let mut rows: Vec<&WeightRow> = url.following().filter(|row| row.counter == "cpu").collect();
-    rows.sort_by(|a, b| b.per_request.value.total_cmp(&a.per_request.value));
+fn weights(page: &WeighedPage, mut y: f64, body: &mut String) -> f64 {
+    let mut rows: Vec<&Weight> = page.following().filter(|row| row.counter == "cpu").collect();
+    rows.sort_by(|a, b| b.per_request.total_cmp(&a.per_request));
     rows.truncate(MOST_GROUPS);
-    let heading = format!("CPU per request of {}, with 95 % intervals", url.name);
+    let heading = format!("CPU per request of {}, with 95 % intervals", page.url.name);
     y = lines(MARGIN, y + 14.0, "#000", &heading, body);
-    let most = rows.iter().map(|row| row.per_request.high).fold(1.0, f64::max);
+    let most = rows.iter().map(|row| row.high).fold(1.0, f64::max);
     let scale = (WIDTH - LEFT - RIGHT) / most;
     for row in rows {
         y = lines(LEFT, y + 6.0, GREY, &row.group, body) - LINE + 6.0;
         let middle = y + ROW / 2.0;
-        let (value, low, high) = (row.per_request.value, row.per_request.low.max(0.0), row.per_request.high);
+        let (value, low, high) = (row.per_request, row.low.max(0.0), row.high);
         body.push_str(&format!(
             "<rect x=\"{LEFT}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{BAR_FILL}\"/>\n",
             y + 3.0,
@@ -54,13 +60,12 @@ fn weights(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
             "<path d=\"M{x1:.1} {middle:.1}H{x2:.1}M{x1:.1} {top:.1}v8M{x2:.1} {top:.1}v8\" stroke=\"#000\" stroke-width=\"1.5\" fill=\"none\"/>\n",
             top = middle - 4.0
         ));
-        let quantity = Quantity { kind: Kind::Time, value, margin: row.per_request.margin() };
+        let quantity = Quantity { kind: Kind::Time, value, margin: row.span().margin() };
         text(x2 + 10.0, middle + 5.0, "start", "#000", &quantity.to_string(), body);
         y += ROW + LINE;
     }
-    for (group, row) in url.untold() {
-        let said =
-            row.map_or("none seen".to_owned(), |row| between(row.kind, row.per_request.low, row.per_request.high));
+    for (group, row) in page.untold() {
+        let said = row.map_or("none seen".to_owned(), |row| between(Kind::of_unit(&row.unit), row.low, row.high));
         y = lines(LEFT, y + 6.0, "#000", group, body);
         let said = format!("on the path; {said}, not told from its other work");
         y = lines(LEFT, y + 2.0, GREY, &said, body) + 4.0;
@@ -69,10 +74,10 @@ fn weights(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
 }
 
 /// Processors used by each group per phase; phases with requests are shaded.
-fn trace(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
+fn trace(trace: &[PhaseTrace], mut y: f64, body: &mut String) -> f64 {
     let groups: Vec<String> =
-        url.trace.first().map(|phase| phase.cpu.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default();
-    let (Some(first), Some(last)) = (url.trace.first(), url.trace.last()) else { return y };
+        trace.first().map(|phase| phase.cpu.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default();
+    let (Some(first), Some(last)) = (trace.first(), trace.last()) else { return y };
     let begin = first.start.as_secs_f64();
     let seconds = (last.start + last.length).as_secs_f64() - begin;
     if seconds <= 0.0 {
@@ -83,11 +88,11 @@ fn trace(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
     let scale = (WIDTH - LEFT - MARGIN) / seconds;
     let x = |at: f64| LEFT + (at - begin) * scale;
     for (index, group) in groups.iter().enumerate().take(MOST_GROUPS) {
-        let name = format!("{group}, up to {most:.2}", most = most_of(url, index));
+        let name = format!("{group}, up to {most:.2}", most = most_of(trace, index));
         y = lines(LEFT, y + 6.0, GREY, &name, body) - LINE + 8.0;
         let bottom = y + TRACE_HEIGHT;
-        let most = most_of(url, index);
-        for phase in url.trace.iter().filter(|phase| phase.is_on) {
+        let most = most_of(trace, index);
+        for phase in trace.iter().filter(|phase| phase.is_on) {
             body.push_str(&format!(
                 "<rect x=\"{:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{TRACE_HEIGHT}\" fill=\"{ON_FILL}\" fill-opacity=\"0.35\"/>\n",
                 x(phase.start.as_secs_f64()),
@@ -96,7 +101,7 @@ fn trace(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
         }
         body.push_str(&format!(
             "<path d=\"{}\" stroke=\"{BAR_FILL}\" stroke-width=\"2\" fill=\"none\"/>\n",
-            steps(&url.trace, index, x, bottom, (TRACE_HEIGHT - 8.0) / most)
+            steps(trace, index, x, bottom, (TRACE_HEIGHT - 8.0) / most)
         ));
         body.push_str(&format!("<path d=\"M{LEFT} {bottom:.1}H{:.1}\" stroke=\"#000\"/>\n", WIDTH - MARGIN));
         y = bottom + 18.0;
@@ -106,8 +111,8 @@ fn trace(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
 }
 
 /// Maximum processors that the group with this index used.
-fn most_of(url: &WeighedUrl, index: usize) -> f64 {
-    url.trace.iter().filter_map(|phase| phase.cpu.get(index)).map(|(_, used)| *used).fold(0.001, f64::max)
+fn most_of(trace: &[PhaseTrace], index: usize) -> f64 {
+    trace.iter().filter_map(|phase| phase.cpu.get(index)).map(|(_, used)| *used).fold(0.001, f64::max)
 }
 
 fn steps(trace: &[PhaseTrace], group: usize, x: impl Fn(f64) -> f64, bottom: f64, scale: f64) -> String {
@@ -124,4 +129,63 @@ fn steps(trace: &[PhaseTrace], group: usize, x: impl Fn(f64) -> f64, bottom: f64
         ));
     }
     path
+}
+
+/// What each request repeats: each finding's part of the request, with its interval. Returns the height.
+pub(super) fn inside(pages: &[Inside], body: &mut String) -> f64 {
+    pages.iter().fold(MARGIN, |y, page| page_findings(page, y, body))
+}
+
+/// Draws below `y`, and returns where it ends.
+fn page_findings(page: &Inside, mut y: f64, body: &mut String) -> f64 {
+    if page.findings.is_empty() && page.not_judged.is_empty() {
+        return y;
+    }
+    y = lines(MARGIN, y + 14.0, "#000", &format!("What each request of {} carries", page.url), body);
+    for finding in &page.findings {
+        y = finding_row(finding, y, body);
+    }
+    for part in &page.not_judged {
+        let line = format!("Not judged: {}: {}", part.what, part.why);
+        y = lines(MARGIN, y + 6.0, GREY, &line, body);
+    }
+    y
+}
+
+/// Draws below `y`, and returns where it ends.
+fn finding_row(finding: &Finding, y: f64, body: &mut String) -> f64 {
+    let y = lines(LEFT, y + 8.0, "#000", &finding.rule, body) - LINE + 6.0;
+    let middle = y + FINDING_ROW / 2.0;
+    let label = match (finding.share.known_part(), finding.share.of.as_deref()) {
+        (Some((_, part)), Some(of)) => {
+            let scale = WIDTH - LEFT - BESIDE;
+            let at = |part: f64| LEFT + if part.is_finite() { part.clamp(0.0, 1.0) * scale } else { 0.0 };
+            let (value, low, high) = (at(part.value), at(part.low), at(part.high));
+            body.push_str(&format!(
+                "<rect x=\"{LEFT}\" y=\"{:.1}\" width=\"{:.1}\" height=\"14\" fill=\"{FINDING_FILL}\"/>\n",
+                middle - 7.0,
+                value - LEFT
+            ));
+            body.push_str(&format!(
+                "<path d=\"M{low:.1} {middle:.1}H{high:.1}M{low:.1} {top:.1}v8M{high:.1} {top:.1}v8\" stroke=\"#000\" stroke-width=\"1.5\" fill=\"none\"/>\n",
+                top = middle - 4.0
+            ));
+            let of = if of == "cpu" { "CPU" } else { "latency" };
+            text(
+                high.max(value) + 10.0,
+                middle + 5.0,
+                "start",
+                "#000",
+                &format!("takes {} % of the {of}", grouped(part.value * 100.0, 1)),
+                body,
+            );
+            None
+        }
+        (_, Some(_)) => Some("nearly all"),
+        (_, None) => Some("part not known"),
+    };
+    if let Some(label) = label {
+        text(LEFT, middle + 5.0, "start", GREY, label, body);
+    }
+    lines(LEFT, middle + 26.0, GREY, &finding.summary, body)
 }

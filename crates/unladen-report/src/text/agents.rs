@@ -1,11 +1,10 @@
-//! The hosts that sent a load.
+//! The hosts that sent a load; [`program_of`]: what results say of a command.
 
 use std::io::{self, Write};
 
 use unladen_document::LoadAgent;
 use unladen_quantity::{Kind, grouped, plain};
 
-use crate::program::program_of;
 use crate::style::Style;
 use crate::text::table::{Grid, warn};
 
@@ -44,3 +43,15 @@ fn fit(agent: &LoadAgent) -> String {
         None => warn("no"),
     }
 }
+
+/// A command as it may be told: its program, and that there is more. Arguments, and variables before it, may be secrets.
+pub fn program_of(command: &str) -> String {
+    match command.trim().split_once(char::is_whitespace) {
+        _ if command.split_whitespace().next().is_some_and(|first| first.contains('=')) => "…".to_owned(),
+        Some((program, _)) => format!("{program} …"),
+        None => command.trim().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,15 +2,14 @@
 
 use std::io::{self, Write};
 
-use unladen_document::NextStep;
-use unladen_finding::{Finding, Item, Saves, Share, Unjudged, Whole};
+use unladen_document::{Count, EvidenceItem, Finding, NextStep, NotJudged, NotLookedFor, Removes, Span, Statement};
 use unladen_quantity::{Kind, Quantity, grouped, plain};
-use unladen_trace::Interval;
+use unladen_trace::Total;
 
 use super::prose::{aside, clean, fill, filled, wrapped};
 use super::table::{Grid, side_by_side};
-use crate::ascii::Edge;
-use crate::inside::{Fresh, Inside, NotLooked, StatementRow, TotalRow};
+use crate::inside::{FRESH, Fresh, Inside, WARM};
+use crate::style::Edge;
 use crate::style::Style;
 
 /// Maximum number of groups side by side.
@@ -26,10 +25,10 @@ const INDENT: usize = 24;
 const NARROWEST: usize = 30;
 
 pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
-    let marks = inside.lost > 0;
-    totals(&inside.totals, "counted, per request", marks, style, out)?;
+    let is_counted = inside.counts.iter().any(|count| count.state == WARM);
+    totals(inside, WARM, "counted, per request", style, out)?;
     // Documents of earlier versions do not have the number.
-    if !inside.totals.is_empty() && inside.requests > 0 {
+    if is_counted && inside.requests > 0 {
         let from = format!("from {} traced requests, after the timing was done", grouped(inside.requests as f64, 0));
         aside(&from, style, out)?;
         writeln!(out)?;
@@ -47,15 +46,18 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
     }
     statements(&inside.statements, style, out)?;
     let mut told = Vec::new();
-    findings(&inside.findings, "what each request carries", &mut told, style, out)?;
+    let of_state = |state: &'static str| inside.findings.iter().filter(move |finding| finding.state == state);
+    findings(of_state(WARM), "what each request carries", &mut told, style, out)?;
     if let Some(fresh) = &inside.fresh {
-        first_requests(fresh, marks, &mut told, style, out)?;
+        totals(inside, FRESH, "counted, first request of a fresh process", style, out)?;
+        first_requests(fresh, style, out)?;
+        findings(of_state(FRESH), "what the first request of a fresh process carries", &mut told, style, out)?;
     }
     if told.is_empty() {
         // No findings is a claim, which does not hold for a path that was examined in part.
         let nothing = if inside.is_whole() {
             "no finding: nothing that the rules know is carried in vain"
-        } else if inside.totals.is_empty() {
+        } else if !is_counted {
             "nothing found in what the page answers; the rest was not judged"
         } else {
             "nothing found in what could be judged, which is not all"
@@ -65,23 +67,23 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
     if let Some(step) = &inside.next_step {
         next_step(step, style, out)?;
     }
-    for unjudged in &inside.unjudged {
-        wrapped(&not_judged(unjudged), style, out)?;
+    for part in &inside.not_judged {
+        wrapped(&not_judged(part), style, out)?;
     }
-    if !inside.unjudged.is_empty() {
+    if !inside.not_judged.is_empty() {
         writeln!(out)?;
     }
-    for missing in &inside.not_looked {
+    for missing in &inside.not_looked_for {
         wrapped(&not_looked(missing), style, out)?;
     }
-    if !inside.not_looked.is_empty() {
+    if !inside.not_looked_for.is_empty() {
         writeln!(out)?;
     }
     Ok(())
 }
 
 /// Database time per statement; the texts take the width that the columns leave.
-fn statements(rows: &[StatementRow], style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn statements(rows: &[Statement], style: Style, out: &mut dyn Write) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -94,7 +96,7 @@ fn statements(rows: &[StatementRow], style: Style, out: &mut dyn Write) -> io::R
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text,
         };
-        table.row([text, quantity(Kind::Count, row.calls), quantity(Kind::Time, row.time)]);
+        table.row([text, quantity(Kind::Count, row.calls), quantity(Kind::Time, row.time_ns)]);
     }
     table.write(style, out)
 }
@@ -105,31 +107,31 @@ fn next_step(step: &NextStep, style: Style, out: &mut Edge<'_>) -> io::Result<()
     writeln!(out)
 }
 
-fn first_requests<'a>(
-    fresh: &'a Fresh,
-    marks: bool,
-    told: &mut Vec<&'a Finding>,
-    style: Style,
-    out: &mut Edge<'_>,
-) -> io::Result<()> {
-    totals(&fresh.totals, "counted, first request of a fresh process", marks, style, out)?;
+fn first_requests(fresh: &Fresh, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let latency =
         fresh.latency.map(|latency| format!(", taking {}", quantity(Kind::Time, latency))).unwrap_or_default();
     if fresh.requests > 0 {
         let from = format!("{} first requests, each after `{}`{latency}", fresh.requests, clean(&fresh.restart));
         aside(&from, style, out)?;
     }
-    writeln!(out)?;
-    findings(&fresh.findings, "what the first request of a fresh process carries", told, style, out)
+    writeln!(out)
 }
 
-/// `marks` marks counts from which lost events are missing.
-fn totals(rows: &[TotalRow], heading: &str, marks: bool, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let shown: Vec<&TotalRow> = rows.iter().filter(|row| row.title.is_some()).collect();
+/// A count that has a title is for people.
+struct Titled<'a> {
+    title: &'static str,
+    count: &'a Count,
+}
+
+/// Counts of the requests in this state; those from which lost events are missing are marked.
+fn totals(inside: &Inside, state: &str, heading: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let of_state = inside.counts.iter().filter(|count| count.state == state);
+    let shown: Vec<Titled<'_>> =
+        of_state.filter_map(|count| Some(Titled { title: Total::title_of(&count.counter)?, count })).collect();
     let mut groups: Vec<&str> = Vec::new();
-    for row in &shown {
-        if !groups.contains(&row.group.as_str()) {
-            groups.push(&row.group);
+    for Titled { count, .. } in &shown {
+        if !groups.contains(&count.group.as_str()) {
+            groups.push(&count.group);
         }
     }
     let table = |groups: &[&str], heading: &str| {
@@ -137,9 +139,9 @@ fn totals(rows: &[TotalRow], heading: &str, marks: bool, style: Style, out: &mut
         headings.extend(groups);
         let mut table = Grid::new(&headings);
         for title in titles(&shown, groups) {
-            let of = |group: &&str| shown.iter().find(|row| row.group == *group && row.title == Some(title));
+            let of = |group: &&str| shown.iter().find(|row| row.count.group == *group && row.title == title);
             let mut cells = vec![title.to_owned()];
-            cells.extend(groups.iter().map(|group| of(group).map_or("·".into(), |row| counted(row, marks))));
+            cells.extend(groups.iter().map(|group| of(group).map_or("·".into(), |row| counted(row.count))));
             table.row(cells);
         }
         table
@@ -153,18 +155,19 @@ fn totals(rows: &[TotalRow], heading: &str, marks: bool, style: Style, out: &mut
     tables.iter().try_for_each(|table| table.write(style, out))
 }
 
-fn counted(row: &TotalRow, marks: bool) -> String {
-    let mark = if marks && row.is_of_events() { " !" } else { "" };
-    format!("{}{mark}", quantity(Kind::Count, row.per_request))
+fn counted(count: &Count) -> String {
+    let mark = if count.invalid { " !" } else { "" };
+    let span = Span { value: count.per_request, low: count.low, high: count.high };
+    format!("{}{mark}", quantity(Kind::Count, span))
 }
 
 /// Titles that any group has, in the order of tables.
-fn titles(rows: &[&TotalRow], groups: &[&str]) -> Vec<&'static str> {
+fn titles(rows: &[Titled<'_>], groups: &[&str]) -> Vec<&'static str> {
     let mut titles: Vec<(usize, &'static str)> = Vec::new();
     for group in groups {
-        let of_group = rows.iter().filter(|row| row.group == *group);
-        for title in of_group.filter_map(|row| row.title) {
-            let place = unladen_trace::Total::place(title);
+        let of_group = rows.iter().filter(|row| row.count.group == *group);
+        for Titled { title, .. } in of_group {
+            let (place, title) = (Total::place(title), *title);
             if !titles.contains(&(place, title)) {
                 titles.push((place, title));
             }
@@ -176,13 +179,14 @@ fn titles(rows: &[&TotalRow], groups: &[&str]) -> Vec<&'static str> {
 
 /// `told` are the findings shown before, in the order of their numbers.
 pub(super) fn findings<'a>(
-    findings: &'a [Finding],
+    findings: impl Iterator<Item = &'a Finding>,
     heading: &str,
     told: &mut Vec<&'a Finding>,
     style: Style,
     out: &mut Edge<'_>,
 ) -> io::Result<()> {
-    if findings.is_empty() {
+    let mut findings = findings.peekable();
+    if findings.peek().is_none() {
         return Ok(());
     }
     writeln!(out, "{}", style.heading(heading))?;
@@ -218,8 +222,9 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -
     for line in takes_and_saves(finding) {
         hanging(&blank(), &line, style, out)?;
     }
-    if !finding.items.is_empty() {
-        hanging(&blank(), &items(&finding.items), style, out)?;
+    let of = &finding.evidence.items;
+    if !of.is_empty() {
+        hanging(&blank(), &items(of), style, out)?;
     }
     let fix = &finding.fix;
     // Repeating the same lines would only be longer.
@@ -241,7 +246,7 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -
     for part in &fix.also {
         lines(Some(&part.file), &part.lines, style, out)?;
     }
-    if let Some(host) = fix.host.as_ref().filter(|_| !fix.commands.is_empty()) {
+    if let Some(host) = finding.host.as_ref().filter(|_| !fix.commands.is_empty()) {
         hanging(&blank(), &format!("run on {host}:"), style, out)?;
     }
     for command in &fix.commands {
@@ -293,54 +298,59 @@ fn hanging(label: &str, text: &str, style: Style, out: &mut dyn Write) -> io::Re
 /// `takes 2.1 ms (1.4 to 4.2 ms), 8.6 % of the latency (5.8 to 17)`
 /// `the fix removes about 85 of 207 checks, and saves at most 1.1 ms, 4.5 % of the latency`
 fn takes_and_saves(finding: &Finding) -> Vec<String> {
-    let takes = match &finding.takes {
-        Share::Known { of, time, part } => format!(
+    let (share, saves) = (&finding.share, &finding.saves);
+    let why = share.why.as_deref().unwrap_or_default();
+    let untold = saves.why.as_deref().unwrap_or("an earlier version told no bound");
+    let removes = saves.removes.as_ref().map(|removes| format!("the fix removes {}", told(removes)));
+    let bound = saves.of.as_deref().zip(finding.saves_at_most_ns).zip(saves.at_most);
+    let takes = match (share.known_part(), &share.of) {
+        (Some((time, part)), Some(of)) => format!(
             "takes {} ({} to {}), {} % of the {} ({} to {})",
             plain(Kind::Time, time.value),
             plain(Kind::Time, time.low),
             plain(Kind::Time, time.high),
             percent(part.value),
-            whole(*of),
+            whole(of),
             percent(part.low),
             percent(part.high),
         ),
-        Share::NearlyAll(why) => format!("takes nearly all of the latency; {why}"),
-        Share::NotKnown(why) => match &finding.saves {
-            Saves::NotKnown(same) if same == why => {
-                return vec![format!("what it takes, and what the fix saves, is not known: {why}")];
-            }
-            _ => format!("what it takes is not known: {why}"),
-        },
+        (_, Some(_)) => format!("takes nearly all of the latency; {why}"),
+        (_, None) if bound.is_none() && untold == why => {
+            return vec![format!("what it takes, and what the fix saves, is not known: {why}")];
+        }
+        (_, None) => format!("what it takes is not known: {why}"),
     };
-    let removes = finding.removes.as_ref().map(|removes| format!("the fix removes {}", removes.told()));
-    let saves = match &finding.saves {
-        Saves::AtMost { of, time, part } => format!(
+    let saves = match bound {
+        Some(((of, time), part)) => format!(
             "{} at most {}, {} % of the {}",
             removes.map_or_else(|| "the fix saves".to_owned(), |removes| format!("{removes}, and saves")),
-            plain(Kind::Time, *time),
-            percent(*part),
-            whole(*of)
+            plain(Kind::Time, time),
+            percent(part),
+            whole(of)
         ),
-        Saves::NotKnown(why) => format!(
-            "{}what the fix saves is not known: {why}",
+        None => format!(
+            "{}what the fix saves is not known: {untold}",
             removes.map_or_else(String::new, |removes| format!("{removes}; "))
         ),
     };
     vec![takes, saves]
 }
 
+/// `about 85 of 207 checks`
+fn told(removes: &Removes) -> String {
+    let count = |calls: f64| grouped(calls.round(), 0);
+    format!("about {} of {} {}", count(removes.calls), count(removes.of), removes.what)
+}
+
 fn percent(part: f64) -> String {
     grouped(part * 100.0, usize::from(part.abs() < 0.1))
 }
 
-fn whole(of: Whole) -> &'static str {
-    match of {
-        Whole::Latency => "latency",
-        Whole::Cpu => "CPU",
-    }
+fn whole(of: &str) -> &'static str {
+    if of == "cpu" { "CPU" } else { "latency" }
 }
 
-fn items(items: &[Item]) -> String {
+fn items(items: &[EvidenceItem]) -> String {
     let mut text: Vec<String> = items
         .iter()
         .take(ITEMS)
@@ -352,20 +362,19 @@ fn items(items: &[Item]) -> String {
     text.join(", ")
 }
 
-fn not_judged(unjudged: &Unjudged) -> String {
-    let Unjudged { what, why, takes, .. } = unjudged;
+fn not_judged(NotJudged { what, why, takes, .. }: &NotJudged) -> String {
     let takes = if takes.is_empty() { String::new() } else { format!("; it takes {takes}") };
     format!("Not judged: {what}: {why}{takes}.")
 }
 
-fn not_looked(missing: &NotLooked) -> String {
+fn not_looked(missing: &NotLookedFor) -> String {
     let takes = if missing.takes.is_empty() { String::new() } else { format!("; it takes {}", missing.takes) };
     format!("Not looked for: {}: {}{takes}.", missing.rules.join(", "), missing.why)
 }
 
-fn quantity(kind: Kind, interval: Interval) -> String {
-    if interval.margin() == 0.0 {
-        return plain(kind, interval.value);
+fn quantity(kind: Kind, span: Span) -> String {
+    if span.margin() == 0.0 {
+        return plain(kind, span.value);
     }
-    Quantity { kind, value: interval.value, margin: interval.margin() }.to_string()
+    Quantity { kind, value: span.value, margin: span.margin() }.to_string()
 }

@@ -1,24 +1,21 @@
 //! The result of `unladen profile`: the functions that take a request's time, and their callers.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
-use unladen_lockin::{MARGIN, ShareEstimate};
-use unladen_profile::{FrameId, FunctionRow, Profile, Unit};
+use unladen_document::{Function, OpenNs, OpenSpan, ProfileDocument, ProfileSetup, Written};
+use unladen_lockin::MARGIN;
 use unladen_quantity::{Kind, Quantity, grouped, plain};
 
 use super::figure::equal;
 use super::inside::findings;
-use super::prose::{answer, clean, fill, wrapped};
-use super::table::{faint, strong, width};
-use crate::ascii::Edge;
-use crate::ended::Ended;
-use crate::profile::{ProfileSetup, Profiled};
+use super::prose::{answer, clean, cut_short, fill, wrapped};
+use super::table::{Grid, faint, strong, width, written};
+use crate::profile::Profiled;
+use crate::style::Edge;
 use crate::style::Style;
 
-mod columns;
 pub(super) mod diff;
-
-use columns::{Columns, NARROWEST};
 
 /// Maximum number of callers listed per function.
 const CALLERS: usize = 3;
@@ -28,32 +25,32 @@ const NOTHING: &str = "·";
 const LEAST_CALLER: f64 = 0.1;
 
 pub(super) fn profile(result: &Profiled, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    let document = &result.document;
     head(result, style, out)?;
-    let [itself, with_calls] = titles(&result.profile);
-    if result.functions.is_empty() {
+    let [itself, with_calls] = titles(document);
+    if document.functions.is_empty() {
         writeln!(out, "{}\n", style.heading("no function was seen"))?;
     } else {
-        let mut rows: Vec<&FunctionRow> = result.functions.iter().filter(|row| row.self_weight > 0).collect();
+        let mut rows: Vec<&Function> = document.functions.iter().filter(|row| row.self_weight > 0).collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.self_weight));
         if !rows.is_empty() {
             table(result, &rows, &itself, true, style, out)?;
         }
-        let mut rows: Vec<&FunctionRow> = result.functions.iter().collect();
+        let mut rows: Vec<&Function> = document.functions.iter().collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.total_weight));
         table(result, &rows, &with_calls, false, style, out)?;
     }
-    findings(&result.findings, "what each request carries", &mut Vec::new(), style, out)?;
-    close(&result.notes, &result.written, style, out)
+    findings(document.findings.iter(), "what each request carries", &mut Vec::new(), style, out)?;
+    close(&document.notes, &document.written, style, out)
 }
 
 fn head(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &result.profile;
-    let requests = requests(profile.requests());
-    let Some(setup) = &result.setup else {
-        let title = if profile.about.title.is_empty() { "a profile" } else { &profile.about.title };
+    let document = &result.document;
+    let requests = requests(document.requests);
+    let Some(setup) = &document.setup else {
+        let title = if document.target.is_empty() { "a profile" } else { &document.target };
         writeln!(out, "{}", style.heading(&clean(title)))?;
-        let by =
-            if profile.about.profiler.is_empty() { String::new() } else { format!("by {}, ", profile.about.profiler) };
+        let by = if document.profiler.is_empty() { String::new() } else { format!("by {}, ", document.profiler) };
         writeln!(out, "{}", style.faint(&clean(&format!("{by}{requests}"))))?;
         no_intervals(result, style, out)?;
         return writeln!(out);
@@ -66,7 +63,7 @@ fn head(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> 
 
 fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     setup.answer.iter().try_for_each(|came| answer(title, came, style, out))?;
-    let elapsed = grouped(setup.elapsed.as_secs_f64(), 1);
+    let elapsed = grouped(Duration::from_nanos(setup.elapsed_ns).as_secs_f64(), 1);
     let line = format!("{title}{}, by {}; {requests} in {elapsed} s", setup.group, setup.how);
     for line in fill(&clean(&line), usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
@@ -74,46 +71,41 @@ fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, 
     for line in fill(&overhead(setup), usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
-    match setup.ended {
-        Ended::Complete => Ok(()),
-        Ended::Interrupted => writeln!(out, "{}", style.warn("interrupted: these are the requests until then")),
-        Ended::Failed => writeln!(out, "{}", style.warn("a request failed: these are the requests until then")),
-    }
+    cut_short(&setup.ended, "a request failed", "requests", style, out)
 }
 
 /// `a request takes 24.10 ± 0.21 ms, under the profiler 25.30 ± 0.24 ms: 5.0 ± 1.3 % more`
 fn overhead(setup: &ProfileSetup) -> String {
-    let quantity = |(value, low, high): (f64, f64, f64)| {
-        let margin = margin(value, low, high);
-        // With too few requests the interval is infinite.
-        if margin.is_finite() {
-            Quantity { kind: Kind::Time, value, margin }.to_string()
-        } else {
-            format!("{} (too few for an interval)", plain(Kind::Time, value))
+    let quantity = |OpenNs { value, low, high }: OpenNs| {
+        let ends = low.zip(high).map(|(low, high)| margin(value as f64, low as f64, high as f64));
+        match ends {
+            Some(margin) => Quantity { kind: Kind::Time, value: value as f64, margin }.to_string(),
+            None => format!("{} (too few for an interval)", plain(Kind::Time, value as f64)),
         }
     };
     let takes =
         format!("a request takes {}, under the profiler {}", quantity(setup.plain_ns), quantity(setup.profiled_ns));
-    match setup.overhead() {
-        Some((_, low, high)) if low <= 0.0 && high >= 0.0 => {
+    match ProfileSetup::overhead_of(setup.plain_ns, setup.profiled_ns) {
+        Some(OpenSpan { low: Some(low), high: Some(high), .. }) if low <= 0.0 && high >= 0.0 => {
             let is_equal = low >= -MARGIN && high <= MARGIN;
             let said = if is_equal { equal() } else { "unclear".to_owned() };
             format!("{takes}: {said} ({} to {} %)", signed(low), signed(high))
         }
-        Some((value, low, high)) => {
-            let word = if value < 0.0 { "less" } else { "more" };
-            format!("{takes}: {} {word}", percent(value.abs(), Some(margin(value, low, high))))
+        Some(more) => {
+            let word = if more.value < 0.0 { "less" } else { "more" };
+            format!("{takes}: {} {word}", percent(more.value.abs(), margin_of(more)))
         }
         None => takes,
     }
 }
 
 fn no_intervals(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let has_any = result.functions.iter().any(|row| row.self_share.interval.is_some());
-    if has_any || result.functions.is_empty() {
+    let functions = &result.document.functions;
+    let has_any = functions.iter().any(|row| margin_of(row.self_share).is_some());
+    if has_any || functions.is_empty() {
         return Ok(());
     }
-    let why = if result.profile.about.are_requests {
+    let why = if result.are_requests() {
         format!("fewer than {} requests: no intervals", unladen_profile::MIN_REQUESTS)
     } else {
         "one file, requests not told apart: no intervals".to_owned()
@@ -123,7 +115,7 @@ fn no_intervals(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Res
 
 fn table(
     result: &Profiled,
-    rows: &[&FunctionRow],
+    rows: &[&Function],
     title: &str,
     with_callers: bool,
     style: Style,
@@ -132,11 +124,11 @@ fn table(
     writeln!(out, "{}", style.heading(title))?;
     let shown = &rows[..rows.len().min(result.top.max(1))];
     // If the number of requests is unknown, calls are for the whole file.
-    let per_request = result.functions.iter().any(|row| row.calls_per_request.is_some());
+    let per_request = result.document.functions.iter().any(|row| row.calls_per_request.is_some());
     let mut columns =
         Columns::new(&["itself", "with calls", if per_request { "calls/request" } else { "calls" }], &[2]);
     for row in shown {
-        let mut shares = [&row.self_share, &row.total_share].map(share);
+        let mut shares = [row.self_share, row.total_share].map(share);
         let first = usize::from(!with_callers);
         shares[first] = strong(&shares[first]);
         for (share, weight) in shares.iter_mut().zip([row.self_weight, row.total_weight]) {
@@ -151,9 +143,9 @@ fn table(
     }
     let room = columns.settle(style);
     for (index, row) in shown.iter().enumerate() {
-        columns.function(index, function(&result.profile, row.frame, room));
+        columns.function(index, function(&row.name, &row.file, row.line, room));
         if with_callers {
-            for line in callers(&result.profile, row, room, style) {
+            for line in callers(row, room, style) {
                 columns.below(faint(&line));
             }
         }
@@ -171,12 +163,12 @@ fn further(count: usize, what: &str) -> String {
 }
 
 /// `called by Parser::parse (72 %), Title::newFromText (20 %)`, wrapped.
-fn callers(profile: &Profile, row: &FunctionRow, room: usize, style: Style) -> Vec<String> {
+fn callers(row: &Function, room: usize, style: Style) -> Vec<String> {
     let part = |weight: u64| weight as f64 / row.total_weight.max(1) as f64;
     let named = row.callers.iter().filter(|caller| part(caller.weight) > LEAST_CALLER).take(CALLERS);
     let named: Vec<String> = named
         .filter_map(|caller| {
-            let name = short_name(profile, caller.frame?, room.saturating_sub(14));
+            let name = short_name(caller.name.as_ref()?, room.saturating_sub(14));
             // Names are not broken at their blanks.
             Some(format!("{}\u{a0}({:.0}\u{a0}%)", name.replace(' ', "\u{a0}"), part(caller.weight) * 100.0))
         })
@@ -189,25 +181,23 @@ fn callers(profile: &Profile, row: &FunctionRow, room: usize, style: Style) -> V
 }
 
 /// A function's name, and its place if there is room.
-fn function(profile: &Profile, frame: FrameId, room: usize) -> String {
-    let name = short_name(profile, frame, room);
-    let frame = profile.frames.get(frame);
-    let file = frame.file.rsplit('/').next().unwrap_or_default();
-    let place = match (file, frame.line) {
+fn function(name: &str, file: &str, line: u32, room: usize) -> String {
+    let short = short_name(name, room);
+    let file = file.rsplit('/').next().unwrap_or_default();
+    let place = match (file, line) {
         ("", _) => String::new(),
-        (file, _) if frame.name.ends_with(file) => String::new(),
+        (file, _) if name.ends_with(file) => String::new(),
         (file, 0) => file.to_owned(),
         (file, line) => format!("{file}:{line}"),
     };
-    if place.is_empty() || width(&name) + 2 + width(&place) > room {
-        return name;
+    if place.is_empty() || width(&short) + 2 + width(&place) > room {
+        return short;
     }
-    format!("{name}  {}", faint(&clean(&place)))
+    format!("{short}  {}", faint(&clean(&place)))
 }
 
 /// Keeps the end of a name, which is most telling.
-fn short_name(profile: &Profile, frame: FrameId, room: usize) -> String {
-    let name = profile.frames.get(frame).name;
+fn short_name(name: &str, room: usize) -> String {
     let name = if name.is_empty() { "(no name)" } else { name };
     if name.chars().count() <= room {
         return clean(name);
@@ -235,15 +225,15 @@ fn without_folders(name: &str) -> String {
 }
 
 /// Text below the tables of a profile.
-fn close(notes: &[String], written: &[(String, &'static str)], style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn close(notes: &[String], written: &[Written], style: Style, out: &mut dyn Write) -> io::Result<()> {
     for note in notes {
         wrapped(&clean(note), style, out)?;
     }
     if !notes.is_empty() && !written.is_empty() {
         writeln!(out)?;
     }
-    let longest = written.iter().map(|(file, _)| file.chars().count()).max().unwrap_or(0);
-    for (file, reads) in written {
+    let longest = written.iter().map(|one| one.file.chars().count()).max().unwrap_or(0);
+    for Written { file, reads } in written {
         let file = format!("{:<longest$}", clean(file));
         let room = usize::from(style.width).saturating_sub(longest + 2);
         // A name to copy is not broken.
@@ -264,17 +254,13 @@ fn requests(requests: Option<u64>) -> String {
     }
 }
 
-fn titles(profile: &Profile) -> [String; 2] {
-    let what = match (profile.about.unit, profile.about.period_ns) {
-        (Unit::Nanoseconds, _) | (Unit::Samples, Some(_)) => "time",
-        (Unit::CpuNanoseconds, _) => "CPU time",
-        (Unit::Samples, None) => {
-            return ["samples in the function itself", "samples in it and what it calls"].map(String::from);
-        }
-        (Unit::Bytes, _) => return ["bytes of the function itself", "bytes of it and what it calls"].map(String::from),
-        (Unit::Count, _) => {
-            return ["events in the function itself", "events in it and what it calls"].map(String::from);
-        }
+fn titles(document: &ProfileDocument) -> [String; 2] {
+    let what = match (document.unit.as_str(), document.period_ns) {
+        ("cpu-nanoseconds", _) => "CPU time",
+        ("bytes", _) => return ["bytes of the function itself", "bytes of it and what it calls"].map(String::from),
+        ("count", _) => return ["events in the function itself", "events in it and what it calls"].map(String::from),
+        ("nanoseconds", _) | (_, Some(_)) => "time",
+        (_, None) => return ["samples in the function itself", "samples in it and what it calls"].map(String::from),
     };
     [format!("where the {what} is spent itself"), format!("where the {what} is spent with all that is called")]
 }
@@ -284,15 +270,20 @@ fn margin(value: f64, low: f64, high: f64) -> f64 {
     (high - value).max(value - low).max(0.0)
 }
 
+/// The same of what may have no interval.
+fn margin_of(OpenSpan { value, low, high }: OpenSpan) -> Option<f64> {
+    low.zip(high).map(|(low, high)| margin(value, low, high))
+}
+
 /// `16.6 ± 0.7 %`; if never or always seen, the end of the interval: `< 4.9 %`, `> 95.1 %`.
-fn share(share: &ShareEstimate) -> String {
-    let Some((low, high)) = share.interval else { return percent(share.value, None) };
+fn share(share: OpenSpan) -> String {
+    let Some((low, high)) = share.low.zip(share.high) else { return percent(share.value, None) };
     if share.value <= 0.0 && high > 0.0 {
         format!("< {}", percent(high, None))
     } else if share.value >= 1.0 && low < 1.0 {
         format!("> {}", percent(low, None))
     } else {
-        percent(share.value, Some(margin(share.value, low, high)))
+        percent(share.value, margin_of(share))
     }
 }
 
@@ -317,6 +308,83 @@ fn signed(part: f64) -> String {
 /// A count, not an estimate, with as many digits as it needs.
 fn calls(calls: f64) -> String {
     grouped(calls, if calls.fract() == 0.0 || calls >= 100.0 { 0 } else { 1 })
+}
+
+/// Minimum width of a function's name, for which other columns go.
+pub(super) const NARROWEST: usize = 28;
+
+/// Columns of figures, with functions in the remaining width.
+pub(super) struct Columns {
+    headings: Vec<String>,
+    /// Columns that may be dropped, the first one first.
+    expendable: Vec<usize>,
+    rows: Vec<Vec<String>>,
+    left: Vec<usize>,
+    /// Output lines of each row, or of what follows a row.
+    lines: Vec<Vec<String>>,
+}
+
+impl Columns {
+    pub(super) fn new(headings: &[&str], expendable: &[usize]) -> Self {
+        Self {
+            headings: headings.iter().map(|&heading| heading.to_owned()).collect(),
+            expendable: expendable.to_vec(),
+            rows: Vec::new(),
+            left: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
+    pub(super) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// Drops empty columns, and others until functions have room; returns that room.
+    pub(super) fn settle(&mut self, style: Style) -> usize {
+        const GAP: usize = 2;
+        let has_any = |column: &usize| self.rows.iter().any(|row| !row[*column].is_empty());
+        self.left = (0..self.headings.len()).filter(has_any).collect();
+        let widest = |column: usize| {
+            let cells = self.rows.iter().map(|row| width(&written(&row[column], style)));
+            cells.chain([width(&written(&self.headings[column], style))]).max().unwrap_or(0) + GAP
+        };
+        let total = usize::from(style.width);
+        let room = |left: &[usize]| total.saturating_sub(left.iter().map(|column| widest(*column)).sum());
+        let mut left = self.left.clone();
+        for gone in &self.expendable {
+            if room(&left) >= NARROWEST {
+                break;
+            }
+            left.retain(|column| column != gone);
+        }
+        let room = room(&left);
+        self.left = left;
+        // An ellipsis is three characters in ASCII.
+        let room = if style.ascii { room.saturating_sub(2) } else { room };
+        room.max(NARROWEST / 2)
+    }
+
+    pub(super) fn function(&mut self, row: usize, function: String) {
+        let mut cells: Vec<String> = self.left.iter().map(|column| self.rows[row][*column].clone()).collect();
+        cells.push(function);
+        self.lines.push(cells);
+    }
+
+    pub(super) fn below(&mut self, text: String) {
+        let mut cells = vec![String::new(); self.left.len()];
+        cells.push(text);
+        self.lines.push(cells);
+    }
+
+    pub(super) fn write(self, style: Style, out: &mut dyn Write) -> io::Result<()> {
+        let mut headings: Vec<&str> = self.left.iter().map(|column| self.headings[*column].as_str()).collect();
+        headings.push("function");
+        let mut grid = Grid::new(&headings).left_only(self.left.len());
+        for line in self.lines {
+            grid.row(line);
+        }
+        grid.write(style, out)
+    }
 }
 
 #[cfg(test)]

@@ -5,14 +5,13 @@ use std::io::{self, Write};
 use unladen_document::Answer;
 
 use crate::style::Style;
-use crate::warning::Warning;
 
 /// Maximum number of requests whose doubts are shown: further ones are alike.
 const MOST_DOUBTS: usize = 3;
 
-pub(super) fn warnings(warnings: &[Warning], style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn warnings(warnings: &[String], style: Style, out: &mut dyn Write) -> io::Result<()> {
     for warning in warnings {
-        wrapped(&warning.to_string(), style, out)?;
+        wrapped(warning, style, out)?;
     }
     Ok(())
 }
@@ -47,6 +46,16 @@ pub(super) fn files_unseen(style: Style, out: &mut dyn Write) -> io::Result<()> 
 /// Suffix to how requests were sent; empty if cookies were sent back, as browsers do.
 pub(super) fn cookies(kept: bool) -> &'static str {
     if kept { "" } else { ", no cookies kept" }
+}
+
+/// Says that the run ended early, before any figure of `what` it had until then.
+pub(super) fn cut_short(ended: &str, failed: &str, what: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let how = match ended {
+        "interrupted" => "interrupted",
+        "failed" => failed,
+        _ => return Ok(()),
+    };
+    writeln!(out, "{}", style.warn(&format!("{how}: these are the {what} until then")))
 }
 
 pub(super) fn paragraph(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {

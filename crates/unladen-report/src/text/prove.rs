@@ -3,23 +3,17 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::agents::agents;
-use super::prose::{answer, answers, clean, cookies, files_unseen, fill, paragraph, warnings};
-use unladen_document::{ArmProfile, Gate};
-use unladen_lockin::Role;
-use unladen_quantity::{Kind, grouped, lasting, plain, settling, short};
+use unladen_document::{Arm, ArmProfile, BoxPlot, Change, Comparison, Gate, Metric, ProveDocument};
+use unladen_quantity::{Kind, Scale, grouped, lasting, plain, settling, short};
 
-use crate::ended::Ended;
-use crate::prove::{ArmResult, Change, Comparison, Metric, Prove};
+use super::agents::agents;
+use super::figure::{axis, box_plot};
+use super::prose::{answer, answers, aside, clean, cookies, cut_short, files_unseen, fill, paragraph, warnings};
 use crate::style::Style;
 
-mod ablation;
-mod boxes;
+mod designs;
 mod differences;
-mod factorial;
-mod interaction;
 mod verdict;
-mod weights;
 
 pub(crate) use verdict::title;
 
@@ -27,22 +21,26 @@ pub(crate) use verdict::title;
 const GATE: usize = 6;
 /// Maximum number of arms whose answers are shown.
 const MOST_ARMS: usize = 4;
+/// Wider box plots show no more.
+const WIDEST: usize = 76;
+/// Longer names of arms are cut.
+const LONGEST_NAME: usize = 24;
 
-pub(super) fn prove(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn prove(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
     head(result, style, out)?;
-    agents(&result.setup.agents, style, out)?;
-    if result.has(|role| matches!(role, Role::Alone(_))) {
-        ablation::ablation(result, style, out)?;
+    agents(&result.agents, style, out)?;
+    if result.has("alone") {
+        designs::ablation(result, style, out)?;
     }
-    if result.has(|role| matches!(role, Role::Combination(_))) {
-        factorial::factorial(result, style, out)?;
+    if result.has("combination") {
+        designs::factorial(result, style, out)?;
     }
-    interaction::sentences(result, style, out)?;
+    designs::interactions(result, style, out)?;
     if let Some(arm) = result.changed_arm() {
         differences::differences(result, arm, style, out)?;
-        weights::weights(result, arm, style, out)?;
+        differences::weights(result, arm, style, out)?;
     }
-    boxes::boxes(result, style, out)?;
+    boxes(&result.arms, style, out)?;
     how_long(result, style, out)?;
     profiles(&result.profiles, style, out)?;
     gates(&result.gates, style, out)?;
@@ -58,51 +56,46 @@ pub(super) fn prove(result: &Prove, style: Style, out: &mut dyn Write) -> io::Re
     warnings(&result.warnings, style, out)
 }
 
-fn head(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let setup = &result.setup;
-    let s = |n: usize| if n == 1 { "" } else { "s" };
-    let pace = match setup.rate {
-        Some(rate) => format!("{}/s, at most {} at once", short(Kind::Count, rate), setup.concurrency),
-        None => format!("closed loop, always {} at once", setup.concurrency),
+fn head(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let s = |n: u64| if n == 1 { "" } else { "s" };
+    let pace = match result.rate {
+        Some(rate) => format!("{}/s, at most {} at once", short(Kind::Count, rate), result.concurrency),
+        None => format!("closed loop, always {} at once", result.concurrency),
     };
-    let lag = setup.send_lag_p99.map(|p99| format!("; 99 % sent at most {} late", plain(Kind::Time, p99 as f64)));
-    let restarts = match setup.restarts {
+    let lag = result.send_lag_p99_ns.map(|p99| format!("; 99 % sent at most {} late", plain(Kind::Time, p99 as f64)));
+    let restarts = match result.restarts {
         0 | 1 => String::new(),
         restarts => format!(", {restarts} restarts"),
     };
     let line = format!(
         "{}: {} requests in {} arms, {} block{}{}, phases of {}, {} in all; {pace}{}{}; intervals over {}; seed {}",
-        clean(&setup.target),
+        clean(&result.target),
         grouped(result.arms.iter().map(|arm| arm.requests as f64).sum(), 0),
         result.arms.len(),
-        setup.blocks,
-        s(setup.blocks),
+        result.blocks,
+        s(result.blocks),
         restarts,
-        short(Kind::Time, setup.phase.as_nanos() as f64),
-        lasting(setup.elapsed),
-        cookies(setup.keep_cookies),
+        short(Kind::Time, result.phase_ns as f64),
+        lasting(Duration::from_nanos(result.elapsed_ns)),
+        cookies(result.keep_cookies),
         lag.unwrap_or_default(),
-        setup.unit,
-        setup.seed,
+        result.resampled,
+        result.about.seed.unwrap_or_default(),
     );
     writeln!(out, "{}", style.heading(&clean(&result.title)))?;
     came(&result.arms, style, out)?;
     for line in fill(&line, usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
-    match result.ended {
-        Ended::Complete => {}
-        Ended::Interrupted => writeln!(out, "{}", style.warn("interrupted: these are the blocks until then"))?,
-        Ended::Failed => writeln!(out, "{}", style.warn("it failed: these are the blocks until then"))?,
-    }
+    cut_short(&result.ended, "it failed", "blocks", style, out)?;
     writeln!(out)
 }
 
 /// Answers to the arms: once if they are the same, otherwise by arm. With several URLs, doubts alone.
-fn came(arms: &[ArmResult], style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn came(arms: &[Arm], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some((baseline, others)) = arms.split_first() else { return Ok(()) };
     answers(&baseline.answers, style, out)?;
-    let is_again = |arm: &&ArmResult| !arm.roles.contains(&Role::BaselineAgain);
+    let is_again = |arm: &&Arm| !arm.has("baseline again");
     for arm in others.iter().filter(is_again).filter(|arm| !arm.answers.is_empty()).take(MOST_ARMS) {
         for (here, before) in arm.answers.iter().zip(&baseline.answers) {
             if !here.doubts.is_empty() || arm.answers.len() == 1 && here.told() != before.told() {
@@ -112,6 +105,53 @@ fn came(arms: &[ArmResult], style: Style, out: &mut dyn Write) -> io::Result<()>
         }
     }
     Ok(())
+}
+
+/// Box plots of all arms on one scale.
+fn boxes(arms: &[Arm], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let has_cold = arms.iter().any(|arm| arm.cold_box_plot_ns.is_some());
+    if has_cold {
+        panel("cold requests", arms, |arm| arm.cold_box_plot_ns, style, out)?;
+    }
+    panel(if has_cold { "warm requests" } else { "latency" }, arms, |arm| arm.box_plot_ns, style, out)
+}
+
+fn panel(
+    heading: &str,
+    arms: &[Arm],
+    plot: impl Fn(&Arm) -> Option<BoxPlot>,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let rows: Vec<(String, BoxPlot)> =
+        arms.iter().filter_map(|arm| Some((cut(&arm.name, style), plot(arm)?))).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let name = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let cells = usize::from(style.width).saturating_sub(name + 4).clamp(20, WIDEST);
+    let scale = Scale::around(rows.iter().flat_map(|(_, plot)| [plot.p5 as f64, plot.p95 as f64]));
+    let note = if scale.is_log() { ", logarithmic" } else { "" };
+    let legend = format!("p5 ├─▒█▒─┤ p95, the box from p25 to p75{note}");
+    let line = format!("{heading}  {legend}");
+    if line.chars().count() <= usize::from(style.width) {
+        writeln!(out, "{}  {}", style.heading(heading), style.faint(&legend))?;
+    } else {
+        writeln!(out, "{}", style.heading(heading))?;
+        aside(&legend, style, out)?;
+    }
+    for (arm, plot) in &rows {
+        writeln!(out, "{arm:name$}  {}", box_plot(plot, &scale, cells))?;
+    }
+    writeln!(out, "{:name$}  {}\n", "", style.faint(&axis(&scale, Kind::Time, cells)))
+}
+
+fn cut(name: &str, style: Style) -> String {
+    let name = style.text(&clean(name)).into_owned();
+    if name.chars().count() <= LONGEST_NAME {
+        return name;
+    }
+    style.text(&name.chars().take(LONGEST_NAME - 3).chain(['…']).collect::<String>()).into_owned()
 }
 
 fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -138,11 +178,15 @@ fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::R
     Ok(())
 }
 
-fn how_long(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn how_long(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut sentences: Vec<String> = unclear(result).map(|text| format!("{text}.")).into_iter().collect();
-    if let Some(time) = result.time_for_one_percent {
+    if let Some(ns) = result.time_for_one_percent_ns {
         let metric = result.first_quantile().unwrap_or("latency");
-        sentences.push(format!("To tell 1 % of {} it would take {} in all.", verdict::title(metric), lasting(time)));
+        sentences.push(format!(
+            "To tell 1 % of {} it would take {} in all.",
+            verdict::title(metric),
+            lasting(Duration::from_nanos(ns))
+        ));
     }
     if sentences.is_empty() {
         return Ok(());
@@ -152,12 +196,13 @@ fn how_long(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()>
 }
 
 /// Unclear latencies and throughput, each metric once, with the remaining time to settle it in every arm.
-fn unclear(result: &Prove) -> Option<String> {
+fn unclear(result: &ProveDocument) -> Option<String> {
     let mut unclear: Vec<(&str, Option<Duration>)> = Vec::new();
-    let is_unclear =
-        |one: &&Comparison| one.verdict == Change::Unclear && matches!(one.kind, Metric::Latency | Metric::Throughput);
+    let is_unclear = |one: &&Comparison| {
+        one.change() == Change::Unclear && matches!(one.kind(), Metric::Latency | Metric::Throughput)
+    };
     for comparison in result.comparisons.iter().filter(is_unclear) {
-        let more = comparison.settled_after.map(|time| time.saturating_sub(result.setup.elapsed));
+        let more = comparison.time_to_settle_ns.map(|ns| Duration::from_nanos(ns.saturating_sub(result.elapsed_ns)));
         match unclear.iter_mut().find(|(metric, _)| *metric == comparison.metric) {
             Some((_, longest)) => *longest = (*longest).max(more),
             None => unclear.push((&comparison.metric, more)),

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::prose::clean;
-use crate::ascii::replaced;
 use crate::style::Style;
+use crate::style::replaced;
 
 /// Escape sequences would count as width, so formatted cells carry zero-width marks that become sequences when the
 /// table is laid out.

@@ -1,15 +1,16 @@
-use super::bar::bar;
+use super::figure::bar;
 use super::prose::{clean, fill};
 use super::*;
-use crate::load::Unfit;
-use crate::prove::{Change, Comparison, Metric, Prove};
+use crate::inside::Inside;
 use crate::tests::sample;
+use crate::unfit::Unfit;
+use crate::weigh::Weigh;
 use proptest::prelude::*;
-use unladen_finding::Fix;
+use unladen_document::{About, Change, Comparison, Fix, FixPart, LoadDocument, Metric, ProveDocument};
 
 fn written(result: &Weigh) -> String {
     let mut out = Vec::new();
-    Text.weigh(result, &About::default(), Style::plain(100), &mut out).unwrap();
+    Text.write(Report::Weigh(result), Style::plain(100), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -22,14 +23,14 @@ fn one_page_reads_like_this() {
 fn whether_cookies_were_kept_is_told() {
     let said = |keep_cookies| {
         let mut weigh = sample::one_page();
-        weigh.setup.keep_cookies = keep_cookies;
+        weigh.run.keep_cookies = keep_cookies;
         let mut load = sample::steady();
-        load.setup.keep_cookies = keep_cookies;
+        load.keep_cookies = keep_cookies;
         let mut prove = sample::class_map();
-        prove.setup.keep_cookies = keep_cookies;
+        prove.keep_cookies = keep_cookies;
         let mut out = Vec::new();
-        Text.load(&load, &About::default(), Style::plain(200), &mut out).unwrap();
-        Text.prove(&prove, &About::default(), Style::plain(200), &mut out).unwrap();
+        Text.write(Report::Load(&load), Style::plain(200), &mut out).unwrap();
+        Text.write(Report::Prove(&prove), Style::plain(200), &mut out).unwrap();
         let text = written(&weigh) + std::str::from_utf8(&out).unwrap();
         text.matches("no cookies kept").count()
     };
@@ -57,15 +58,15 @@ fn a_shop_over_hosts_reads_like_this() {
 #[test]
 fn no_finding_is_said_of_what_was_looked_at_as_a_whole_alone() {
     let said = |change: fn(&mut Inside)| {
-        let mut inside = Inside { totals: sample::inside().totals, ..Inside::default() };
+        let mut inside = Inside { counts: sample::inside().counts, ..Inside::default() };
         change(&mut inside);
         let mut out = Vec::new();
-        Text.inside(&[inside], &About::default(), Style::plain(80), &mut out).unwrap();
+        Text.write(Report::Inside(&[inside], &About::default()), Style::plain(80), &mut out).unwrap();
         String::from_utf8(out).unwrap().contains("no finding")
     };
     assert!(said(|_| {}));
-    assert!(!said(|inside| inside.unjudged = sample::inside().unjudged));
-    assert!(!said(|inside| inside.not_looked = sample::inside().not_looked));
+    assert!(!said(|inside| inside.not_judged = sample::inside().not_judged));
+    assert!(!said(|inside| inside.not_looked_for = sample::inside().not_looked_for));
     assert!(!said(|inside| inside.lost = 1));
 }
 
@@ -77,7 +78,7 @@ fn findings_read_like_this() {
 #[test]
 fn what_an_earlier_run_kept_reads_like_this() {
     let mut out = Vec::new();
-    Text.inside(&[sample::inside()], &About::default(), Style::plain(80), &mut out).unwrap();
+    Text.write(Report::Inside(&[sample::inside()], &About::default()), Style::plain(80), &mut out).unwrap();
     insta::assert_snapshot!(String::from_utf8(out).unwrap());
 }
 
@@ -90,7 +91,7 @@ fn nothing_that_follows_reads_like_this() {
 fn without_colour_there_is_no_escape_sequence_and_with_it_there_is() {
     assert!(!written(&sample::one_page()).contains('\u{1b}'));
     let mut out = Vec::new();
-    Text.weigh(&sample::one_page(), &About::default(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
+    Text.write(Report::Weigh(&sample::one_page()), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
     assert!(String::from_utf8(out).unwrap().contains('\u{1b}'));
 }
 
@@ -125,8 +126,8 @@ fn tables_fit_the_terminal_and_a_narrow_one_reads_like_this() {
 #[test]
 fn colours_change_no_column() {
     let mut out = Vec::new();
-    Text.prove(&sample::class_map(), &About::default(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
-    Text.load(&sample::overloaded(), &About::default(), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
+    Text.write(Report::Prove(&sample::class_map()), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
+    Text.write(Report::Load(&sample::overloaded()), Style { colour: true, ..Style::plain(100) }, &mut out).unwrap();
     let coloured = String::from_utf8(out).unwrap();
     let mut plain = String::new();
     for (index, part) in coloured.split('\u{1b}').enumerate() {
@@ -147,9 +148,9 @@ proptest! {
     }
 }
 
-fn loaded(result: &Load, width: u16) -> String {
+fn loaded(result: &LoadDocument, width: u16) -> String {
     let mut out = Vec::new();
-    Text.load(result, &About::default(), Style::plain(width), &mut out).unwrap();
+    Text.write(Report::Load(result), Style::plain(width), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -174,7 +175,7 @@ fn lost_records_are_not_told_as_the_generators_figures() {
     let unfit = Unfit::Unrecorded { requests: 12_400 };
     (load.agents[0].unrecorded, load.agents[0].fit) = (12_400, false);
     load.agents[0].unfit = vec![unfit.to_string()];
-    load.unfit = vec![Unfit::Agent { name: "gen1".into(), unfit: Box::new(unfit) }];
+    sample::set_unfit(&mut load, &[Unfit::Agent { name: "gen1".into(), unfit: Box::new(unfit) }]);
     let text = loaded(&load, 100);
     assert!(text.contains("UNFIT: records were lost."), "{text}");
     assert!(text.contains("agent gen1: records of 12,400 requests were lost"), "{text}");
@@ -183,7 +184,7 @@ fn lost_records_are_not_told_as_the_generators_figures() {
 
 #[test]
 fn a_load_from_hosts_reads_like_this() {
-    let load = Load { timeline: Vec::new(), distribution: Vec::new(), ..sample::from_hosts() };
+    let load = LoadDocument { timeline: Vec::new(), distribution: Vec::new(), ..sample::from_hosts() };
     insta::assert_snapshot!(loaded(&load, 120));
     insta::assert_snapshot!("from_hosts_80", loaded(&load, 80));
 }
@@ -198,9 +199,9 @@ fn a_search_reads_like_this() {
     insta::assert_snapshot!(loaded(&sample::searched(), 100));
 }
 
-fn proved(result: &Prove, width: u16) -> String {
+fn proved(result: &ProveDocument, width: u16) -> String {
     let mut out = Vec::new();
-    Text.prove(result, &About::default(), Style::plain(width), &mut out).unwrap();
+    Text.write(Report::Prove(result), Style::plain(width), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -208,10 +209,10 @@ fn proved(result: &Prove, width: u16) -> String {
 #[test]
 fn a_weight_within_the_floor_that_its_interval_tells_was_hidden() {
     let mut result = sample::class_map();
-    let lists = |result: &Prove| proved(result, 140).contains("no measurable difference, per request");
+    let lists = |result: &ProveDocument| proved(result, 140).contains("no measurable difference, per request");
     assert!(!lists(&result));
-    let is_one = |comparison: &&mut Comparison| comparison.kind == Metric::Weight && comparison.excludes_no_change();
-    result.comparisons.iter_mut().find(is_one).unwrap().verdict = Change::Equal;
+    let is_one = |comparison: &&mut Comparison| comparison.kind() == Metric::Weight && comparison.excludes_no_change();
+    result.comparisons.iter_mut().find(is_one).unwrap().verdict = Change::Equal.as_str(Metric::Weight).to_owned();
     assert!(lists(&result), "{}", proved(&result, 140));
 }
 
@@ -250,13 +251,13 @@ fn all(style: Style) -> Vec<(&'static str, String)> {
         ("found inside", sample::found_inside()),
         ("nothing follows", sample::nothing_follows()),
     ] {
-        texts.push((name, text(&|out| Text.weigh(&result, &About::default(), style, out))));
+        texts.push((name, text(&|out| Text.write(Report::Weigh(&result), style, out))));
     }
-    texts.push(("inside", text(&|out| Text.inside(&[sample::inside()], &About::default(), style, out))));
+    texts.push(("inside", text(&|out| Text.write(Report::Inside(&[sample::inside()], &About::default()), style, out))));
     for (name, result) in
         [("steady", sample::steady()), ("overloaded", sample::overloaded()), ("searched", sample::searched())]
     {
-        texts.push((name, text(&|out| Text.load(&result, &About::default(), style, out))));
+        texts.push((name, text(&|out| Text.write(Report::Load(&result), style, out))));
     }
     for (name, result) in [
         ("class map", sample::class_map()),
@@ -264,13 +265,13 @@ fn all(style: Style) -> Vec<(&'static str, String)> {
         ("two knobs", sample::two_knobs()),
         ("each alone", sample::each_alone()),
     ] {
-        texts.push((name, text(&|out| Text.prove(&result, &About::default(), style, out))));
+        texts.push((name, text(&|out| Text.write(Report::Prove(&result), style, out))));
     }
     for (name, result) in [("profiled", sample::profiled()), ("from a file", sample::from_file())] {
-        texts.push((name, text(&|out| Text.profile(&result, &About::default(), style, out))));
+        texts.push((name, text(&|out| Text.write(Report::Profile(&result), style, out))));
     }
     for (name, result) in [("diff", sample::profile_diff()), ("diff of files", sample::diff_of_files())] {
-        texts.push((name, text(&|out| Text.profile_diff(&result, &About::default(), style, out))));
+        texts.push((name, text(&|out| Text.write(Report::ProfileDiff(&result), style, out))));
     }
     texts
 }
@@ -279,10 +280,10 @@ fn all(style: Style) -> Vec<(&'static str, String)> {
 fn is_copied(line: &str) -> bool {
     let inside = sample::inside();
     let found = sample::found_inside();
-    let found = found.urls.iter().filter_map(|url| url.inside.as_ref());
+    let found = found.pages.iter().filter_map(|page| page.inside.as_ref());
     let profiled = sample::profiled();
-    let of_pages = found.chain([&inside]).flat_map(Inside::all_findings);
-    let copied = of_pages.chain(&profiled.findings).flat_map(|finding| {
+    let of_pages = found.chain([&inside]).flat_map(|inside| &inside.findings);
+    let copied = of_pages.chain(&profiled.document.findings).flat_map(|finding| {
         let fix = &finding.fix;
         let also = fix.also.iter().flat_map(|part| &part.lines);
         let lines = fix.lines.iter().chain(&fix.commands).chain(also).map(String::as_str);
@@ -308,17 +309,15 @@ fn every_text_fits_its_width() {
     }
 }
 
-/// Connections by the million, and quantiles that take as many: the columns of both kinds of them were cut by the
+/// Connections by the million, and quantiles without an interval: the columns of both kinds of them were cut by the
 /// terminal.
 #[test]
 fn a_load_of_millions_fits_its_width() {
     let mut load = sample::steady();
+    (load.planned, load.requests) = (2_469_134, 2_469_134);
     for by in [&mut load.new_connections, &mut load.reused_connections].into_iter().flatten() {
         by.requests = 1_234_567;
-        by.latency.quantiles.iter_mut().for_each(|quantile| (quantile.interval, quantile.needs) = (None, 36_888_000));
-    }
-    for quantile in load.latency.iter_mut().flat_map(|latency| &mut latency.quantiles) {
-        (quantile.interval, quantile.needs) = (None, 36_888_000);
+        by.latency_intervals_ns.clear();
     }
     for width in [60, 80, 100, 120] {
         let text = loaded(&load, width);
@@ -333,13 +332,18 @@ fn in_ascii_what_is_copied_keeps_all_its_characters() {
     let mut inside = sample::inside();
     let finding = &mut inside.findings[0];
     finding.summary = "412 file checks in /srv/café → 3".into();
-    finding.fix = Fix::advice("let the cache of /srv/café answer")
-        .lines("/etc/café/php.ini", ["open_basedir = /srv/café"])
-        .also("/etc/crème.conf", ["include = /srv/crème"])
-        .command("systemctl restart php@café");
+    finding.fix = Fix {
+        advice: "let the cache of /srv/café answer".into(),
+        file: Some("/etc/café/php.ini".into()),
+        lines: vec!["open_basedir = /srv/café".into()],
+        also: vec![FixPart { file: "/etc/crème.conf".into(), lines: vec!["include = /srv/crème".into()] }],
+        commands: vec!["systemctl restart php@café".into()],
+        ..Fix::default()
+    };
     finding.check_again = "unladen weigh http://127.0.0.1/café\nand /srv/brûlée".into();
     let mut out = Vec::new();
-    Text.inside(&[inside], &About::default(), Style { ascii: true, ..Style::plain(80) }, &mut out).unwrap();
+    Text.write(Report::Inside(&[inside], &About::default()), Style { ascii: true, ..Style::plain(80) }, &mut out)
+        .unwrap();
     let text = String::from_utf8(out).unwrap();
     for copied in [
         "into /etc/café/php.ini:\n",
@@ -363,11 +367,11 @@ fn in_ascii_every_text_is_ascii_and_its_columns_stand_as_before() {
         assert_eq!(unknown(text), unknown(&full), "something has no stand-in: {name}: {text}");
     }
     let mut out = Vec::new();
-    Text.weigh(&sample::one_page(), &About::default(), Style { ascii: true, ..Style::plain(80) }, &mut out).unwrap();
+    Text.write(Report::Weigh(&sample::one_page()), Style { ascii: true, ..Style::plain(80) }, &mut out).unwrap();
     insta::assert_snapshot!("weigh_ascii_80", String::from_utf8(out).unwrap());
     insta::assert_snapshot!("weigh_80", {
         let mut out = Vec::new();
-        Text.weigh(&sample::one_page(), &About::default(), Style::plain(80), &mut out).unwrap();
+        Text.write(Report::Weigh(&sample::one_page()), Style::plain(80), &mut out).unwrap();
         String::from_utf8(out).unwrap()
     });
 }

@@ -1,21 +1,19 @@
 //! The result of `unladen weigh`: the table of weights, its meaning, and what to know before believing it.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
-use unladen_document::{FarStation, LeftBehind, WeighedHost};
-use unladen_lockin::Estimate;
+use unladen_document::{FarStation, LeftBehind, Path, Span, WeighDocument, WeighedHost, Weight};
 use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 
-use super::bar::bar;
-use super::figure::{interval, rates, with_interval};
+use super::figure::{bar, interval, rates, with_interval};
 use super::inside::inside;
-use super::prose::{answer, aside, clean, cookies, files_unseen, paragraph, warnings};
+use super::prose::{answer, aside, clean, cookies, cut_short, files_unseen, paragraph, warnings};
 use super::table::{Grid, side_by_side, strong};
-use crate::ascii::Edge;
-use crate::ended::Ended;
 use crate::latency::Latency;
+use crate::style::Edge;
 use crate::style::Style;
-use crate::weigh::{Path, Setup, Weigh, WeighedUrl, WeightRow};
+use crate::weigh::{Weigh, WeighedPage};
 
 /// Cells of the heaviest group's bar.
 const BAR: usize = 20;
@@ -33,27 +31,28 @@ const COLUMNS: usize = 3;
 const NOT_FOLLOWING: &str = "·";
 
 pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
-    for url in &result.urls {
-        head(url, result, style, out)?;
-        hosts(&result.hosts, url.blocks as u64, style, out)?;
-        if url.weights.is_empty() {
+    let run = &result.run;
+    for page in &result.pages {
+        head(page, run, style, out)?;
+        hosts(&run.hosts, page.url.blocks, style, out)?;
+        if page.weights.is_empty() {
             continue;
         }
-        cpu(url, style, out)?;
-        path(url, style, out)?;
-        meaning(url, &result.setup, style, out)?;
-        by_host(url, style, out)?;
-        counters(url, style, out)?;
-        machine(url, style, out)?;
-        latencies(url, style, out)?;
-        if let Some(seen) = &url.inside {
+        cpu(page, style, out)?;
+        path(&page.url.path, style, out)?;
+        meaning(page, run.processors, style, out)?;
+        by_host(page, style, out)?;
+        counters(page, style, out)?;
+        machine(page, style, out)?;
+        latencies(page, style, out)?;
+        if let Some(seen) = &page.inside {
             inside(seen, style, out)?;
         }
     }
-    if result.urls.len() > 1 {
-        comparison(&result.urls, style, out)?;
+    if result.pages.len() > 1 {
+        comparison(&result.pages, style, out)?;
     }
-    match &result.left_behind {
+    match &run.left_behind {
         None => files_unseen(style, out)?,
         Some(all) => {
             for left in all {
@@ -64,7 +63,7 @@ pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Res
             }
         }
     }
-    warnings(&result.warnings, style, out)
+    warnings(&run.warnings, style, out)
 }
 
 /// `Left behind: 523 files, 2.1 MB, in /var/lib/php/sessions.`
@@ -74,47 +73,43 @@ fn left_behind(left: &LeftBehind) -> String {
     format!("Left behind: {files} file{one}, {}, in {}.", plain(Kind::Bytes, left.bytes as f64), left.folder)
 }
 
-fn head(url: &WeighedUrl, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let setup = &result.setup;
-    let pace = match setup.rate {
+fn head(page: &WeighedPage, run: &WeighDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let url = &page.url;
+    let pace = match run.rate {
         Some(rate) => format!("{rate} a second"),
         None => "back to back".to_owned(),
     };
-    let connections = if setup.keep_alive { "kept alive" } else { "one a request" };
-    let cookies = cookies(setup.keep_cookies);
+    let connections = if run.keep_alive { "kept alive" } else { "one a request" };
+    let cookies = cookies(run.keep_cookies);
     writeln!(out, "{}", style.heading(&clean(&url.name)))?;
     url.answer.iter().try_for_each(|came| answer("", came, style, out))?;
     let line = format!(
         "{} requests in {} blocks of four phases of {:.2} s, {pace}, {} at once, {}, connections {connections}{cookies}; seed {}",
         grouped(url.requests as f64, 0),
         url.blocks,
-        setup.phase.as_secs_f64(),
-        setup.concurrency,
+        Duration::from_nanos(run.phase_ns).as_secs_f64(),
+        run.concurrency,
         clean(&url.http),
-        setup.seed,
+        run.about.seed.unwrap_or_default(),
     );
     aside(&line, style, out)?;
-    match result.ended {
-        Ended::Complete => {}
-        Ended::Interrupted => writeln!(out, "{}", style.warn("interrupted: these are the blocks until then"))?,
-        Ended::Failed => writeln!(out, "{}", style.warn("a request failed: these are the blocks until then"))?,
-    }
+    cut_short(&run.ended, "a request failed", "blocks", style, out)?;
     writeln!(out)
 }
 
-fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<&WeightRow> = {
-        let mut rows: Vec<_> = url.following().filter(|row| row.counter == "cpu").collect();
-        rows.sort_by(|a, b| b.per_request.value.total_cmp(&a.per_request.value));
+fn cpu(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let rows: Vec<&Weight> = {
+        let mut rows: Vec<_> = page.following().filter(|row| row.counter == "cpu").collect();
+        rows.sort_by(|a, b| b.per_request.total_cmp(&a.per_request));
         // Rows of a host are kept together, at the place of its heaviest.
         let hosts: Vec<Option<String>> = rows.iter().map(|row| row.host.clone()).collect();
         rows.sort_by_key(|row| hosts.iter().position(|host| *host == row.host));
         rows
     };
     if rows.is_empty() {
-        return undecided(url, style, out);
+        return undecided(page, style, out);
     }
-    let heaviest = rows.iter().map(|row| row.per_request.value).fold(0.0, f64::max);
+    let heaviest = rows.iter().map(|row| row.per_request).fold(0.0, f64::max);
     // The noise floor is dropped last: without it a figure says little.
     let mut table = Grid::new(&["CPU per request", "", "", "± 95 %", "noise floor", "share", "user/kernel"])
         .expendable(&[6, 1, 5, 4]);
@@ -123,7 +118,7 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let quantity = of(row);
         table.row([
             format!("{}{}", row.group, if row.invalid { " !" } else { "" }),
-            bar(row.per_request.value, heaviest, cells),
+            bar(row.per_request, heaviest, cells),
             strong(&quantity.value_text()),
             quantity.margin_text(),
             plain(Kind::Time, row.noise_floor),
@@ -131,7 +126,7 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
             split(row),
         ]);
     }
-    for (group, row) in url.untold() {
+    for (group, row) in page.untold() {
         table.row([
             on_the_path(group),
             String::new(),
@@ -140,11 +135,12 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
             row.map(|row| plain(Kind::Time, row.noise_floor)).unwrap_or_default(),
         ]);
     }
-    if let Some(total) = &url.total_cpu {
-        let quantity = Quantity { kind: Kind::Time, value: total.value, margin: total.margin() };
-        let blocks = match total.blocks < url.blocks {
-            true => format!(" ({} block{})", total.blocks, if total.blocks == 1 { "" } else { "s" }),
-            false => String::new(),
+    let url = &page.url;
+    if let Some(total) = url.total_cpu_ns {
+        let quantity = time_of(total);
+        let blocks = match url.total_blocks {
+            Some(blocks) if blocks < url.blocks => format!(" ({blocks} block{})", if blocks == 1 { "" } else { "s" }),
+            _ => String::new(),
         };
         table.row([
             format!("all that follow{blocks}"),
@@ -153,8 +149,8 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
             quantity.margin_text(),
         ]);
     }
-    if let Some(rest) = &url.rest {
-        let quantity = Quantity { kind: Kind::Time, value: rest.cpu.value, margin: rest.cpu.margin() };
+    if let Some(rest) = &url.not_following {
+        let quantity = time_of(rest.cpu_ns);
         table.row([
             format!("not following ({} group{})", rest.groups, if rest.groups == 1 { "" } else { "s" }),
             String::new(),
@@ -167,12 +163,12 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The closest candidates, if nothing differs from chance.
-fn undecided(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut rows: Vec<&WeightRow> = url.weights.iter().filter(|row| row.counter == "cpu").collect();
-    rows.sort_by(|a, b| b.per_request.low.total_cmp(&a.per_request.low));
+fn undecided(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut rows: Vec<&Weight> = page.weights.iter().filter(|row| row.counter == "cpu").collect();
+    rows.sort_by(|a, b| b.low.total_cmp(&a.low));
     writeln!(out, "{}", style.heading("not told from chance"))?;
     let mut table = Grid::new(&["CPU per request", "", "± 95 %", "noise floor"]).expendable(&[3]);
-    for (group, row) in url.untold() {
+    for (group, row) in page.untold() {
         table.row([
             on_the_path(group),
             row.map_or("none seen".to_owned(), span),
@@ -197,20 +193,21 @@ fn on_the_path(group: &str) -> String {
 }
 
 /// `12 to 40 ms`
-fn span(row: &WeightRow) -> String {
-    between(row.kind, row.per_request.low, row.per_request.high)
+fn span(row: &Weight) -> String {
+    between(Kind::of_unit(&row.unit), row.low, row.high)
 }
 
-fn path(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let Path { groups, elsewhere, seen } = &url.path;
+fn path(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Path { groups, elsewhere, not_looked_at, unknown } = path;
     let mut text = String::new();
     let (certain, perhaps): (Vec<&FarStation>, Vec<&FarStation>) =
         elsewhere.iter().partition(|station| station.certain);
     let through: Vec<String> = groups.iter().cloned().chain(certain.into_iter().map(taken)).collect();
     if !through.is_empty() {
         text = format!("A request goes through {}", through.join(", "));
-        for beyond in seen.beyond.iter().filter(|beyond| elsewhere.iter().all(|station| station.peer != beyond.peer)) {
-            text.push_str(&format!("; and {}, which is not looked at ({})", beyond.peer, beyond.why.as_str()));
+        for beyond in not_looked_at.iter().filter(|beyond| elsewhere.iter().all(|station| station.peer != beyond.peer))
+        {
+            text.push_str(&format!("; and {}, which is not looked at ({})", beyond.peer, beyond.why));
         }
         text.push('.');
     }
@@ -218,7 +215,7 @@ fn path(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let perhaps: Vec<String> = perhaps.into_iter().map(taken).collect();
         text.push_str(&format!(" While requests were sent, these had connections to {}.", perhaps.join(", ")));
     }
-    if let Some(unknown) = &seen.unknown {
+    if let Some(unknown) = unknown {
         let rest = if through.is_empty() { "Who a request goes through" } else { " Whom those ask" };
         text.push_str(&format!("{rest} is not known: {}", unknown.why));
         if !unknown.takes.is_empty() {
@@ -243,9 +240,11 @@ fn taken(station: &FarStation) -> String {
     format!("{} ({}{says})", station.groups.join(" and "), station.peer)
 }
 
-fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let Some(capacity) = url.capacity else { return Ok(()) };
-    let heaviest = url.following_groups().first().and_then(|group| url.weight(group, "cpu")).filter(|row| row.follows);
+fn meaning(page: &WeighedPage, processors: u64, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let capacity = page.url.requests_per_core_second.zip(page.url.requests_per_machine_second);
+    let Some((per_core, machine)) = capacity else { return Ok(()) };
+    let heaviest =
+        page.following_groups().first().and_then(|group| page.weight(group, "cpu")).filter(|row| row.follows);
     let share = heaviest.and_then(|row| {
         let share = row.share?;
         Some(format!(
@@ -258,10 +257,10 @@ fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -
     });
     let text = format!(
         "One core serves at most {} requests/s; this machine, with {} core{}, {}.{}",
-        rates(capacity.per_core),
-        setup.processors,
-        if setup.processors == 1 { "" } else { "s" },
-        rates(capacity.machine),
+        rates(per_core),
+        processors,
+        if processors == 1 { "" } else { "s" },
+        rates(machine),
         share.unwrap_or_default(),
     );
     paragraph(&text, style, out)?;
@@ -288,38 +287,39 @@ fn hosts(hosts: &[WeighedHost], blocks: u64, style: Style, out: &mut dyn Write) 
     if hosts.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
-fn by_host(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    if url.by_host.is_empty() {
+fn by_host(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let hosts = &page.url.by_host;
+    if hosts.is_empty() {
         return Ok(());
     }
     let mut table =
         Grid::new(&["machine by machine", "CPU per request", "± 95 %", "all its cores serve"]).expendable(&[3]);
-    for of in &url.by_host {
-        let quantity = Quantity { kind: Kind::Time, value: of.cpu.value, margin: of.cpu.margin() };
+    for of in hosts {
+        let quantity = time_of(of.cpu_ns);
         table.row([
             of.host.as_deref().map_or("this machine".to_owned(), ToOwned::to_owned),
             strong(&quantity.value_text()),
             quantity.margin_text(),
-            of.capacity.map(|most| format!("{} requests/s", rates(most))).unwrap_or_default(),
+            of.requests_per_machine_second.map(|most| format!("{} requests/s", rates(most))).unwrap_or_default(),
         ]);
     }
     table.write(style, out)
 }
 
-fn counters(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let following = url.following_groups();
-    side_by_side(&following, COLUMNS, style, |groups| counters_of_groups(url, groups))
+fn counters(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let following = page.following_groups();
+    side_by_side(&following, COLUMNS, style, |groups| counters_of_groups(page, groups))
         .iter()
         .try_for_each(|table| table.write(style, out))
 }
 
-fn counters_of_groups(url: &WeighedUrl, groups: &[&str]) -> Grid {
+fn counters_of_groups(page: &WeighedPage, groups: &[&str]) -> Grid {
     let mut heading = vec!["per request"];
     heading.extend(groups);
     heading.push("noise floor");
     let mut table = Grid::new(&heading);
-    for counter in counters_of(url, |row| groups.contains(&row.group.as_str())) {
-        let cells: Vec<Option<&WeightRow>> = groups.iter().map(|group| url.weight(group, counter)).collect();
+    for counter in counters_of(page, |row| groups.contains(&row.group.as_str())) {
+        let cells: Vec<Option<&Weight>> = groups.iter().map(|group| page.weight(group, counter)).collect();
         let Some(any) = cells.iter().flatten().next() else { continue };
         let floor = cells.iter().flatten().map(|row| row.noise_floor).fold(0.0, f64::max);
         let mut row = vec![title(any)];
@@ -328,18 +328,18 @@ fn counters_of_groups(url: &WeighedUrl, groups: &[&str]) -> Grid {
                 .iter()
                 .map(|cell| cell.filter(|row| row.follows).map_or(NOT_FOLLOWING.to_owned(), |row| of(row).to_string())),
         );
-        row.push(plain(any.kind, floor));
+        row.push(plain(Kind::of_unit(&any.unit), floor));
         table.row(row);
     }
     table
 }
 
-fn machine(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let (here, there): (Vec<&WeightRow>, Vec<&WeightRow>) =
-        url.following().filter(|row| row.is_machine).partition(|row| row.host.is_none());
+fn machine(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let (here, there): (Vec<&Weight>, Vec<&Weight>) =
+        page.following().filter(|row| row.is_machine()).partition(|row| row.host.is_none());
     if !here.is_empty() {
         machine_table("the machine, per request", &here).write(style, out)?;
-        own_connections(url, style, out)?;
+        own_connections(page, style, out)?;
     }
     // Rows of a host are adjacent, as they are sorted by their groups.
     for rows in there.chunk_by(|a, b| a.host == b.host) {
@@ -349,93 +349,96 @@ fn machine(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()
     Ok(())
 }
 
-fn machine_table(heading: &str, rows: &[&WeightRow]) -> Grid {
+fn machine_table(heading: &str, rows: &[&Weight]) -> Grid {
     let mut table = Grid::new(&[heading, "", "noise floor"]);
     for row in rows {
-        table.row([title(row), of(row).to_string(), plain(row.kind, row.noise_floor)]);
+        table.row([title(row), of(row).to_string(), plain(Kind::of_unit(&row.unit), row.noise_floor)]);
     }
     table
 }
 
-fn own_connections(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let own = url.client.connections;
+fn own_connections(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let own = page.url.connections;
     let text = format!(
         "of the connections, unladen opened {} itself ({} a request)",
         grouped(own as f64, 0),
-        plain(Kind::Count, own as f64 / url.requests.max(1) as f64)
+        plain(Kind::Count, own as f64 / page.url.requests.max(1) as f64)
     );
     aside(&text, style, out)?;
     writeln!(out)
 }
 
-fn latencies(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let Some(latency) = &url.client.latency else { return Ok(()) };
+fn latency(page: &WeighedPage) -> Option<Latency> {
+    Latency::of(&page.url.latency_ns, &page.url.latency_intervals_ns)
+}
+
+fn latencies(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(Latency { mean, mean_interval, sd, max, quantiles }) = latency(page) else { return Ok(()) };
     let mut table = Grid::new(&["latency of these requests", "", "95 % interval"]);
-    for quantile in &latency.quantiles {
+    for quantile in quantiles {
         let interval = match quantile.interval {
-            Some((low, high)) => interval(low as f64, high as f64),
+            Some(ends) => interval(ends),
             None if style.width < BRIEF_BELOW => format!("needs {} requests", grouped(quantile.needs as f64, 0)),
             None => format!("not carried: needs {} requests in 6 blocks", quantile.needs),
         };
         table.row([quantile.name.to_owned(), plain(Kind::Time, quantile.value as f64), interval]);
     }
-    let Latency { mean, mean_interval, sd, max, .. } = latency;
-    table.row([
-        "mean".to_owned(),
-        plain(Kind::Time, *mean),
-        mean_interval.map(|(low, high)| interval(low, high)).unwrap_or_default(),
-    ]);
-    table.row(["max seen".to_owned(), plain(Kind::Time, *max as f64)]);
-    table.row(["spread (sd)".to_owned(), plain(Kind::Time, *sd)]);
+    table.row(["mean".to_owned(), plain(Kind::Time, mean), mean_interval.map(interval).unwrap_or_default()]);
+    table.row(["max seen".to_owned(), plain(Kind::Time, max as f64)]);
+    table.row(["spread (sd)".to_owned(), plain(Kind::Time, sd)]);
     table.write(style, out)
 }
 
 /// Several URLs side by side: their blocks alternated, so their figures are comparable.
-fn comparison(urls: &[WeighedUrl], style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn comparison(pages: &[WeighedPage], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table =
         Grid::new(&["weighed in one run", "CPU per request", "p50", "requests/s and core"]).expendable(&[2, 3]);
-    for url in urls {
-        let total =
-            url.total_cpu.map(|total| Quantity { kind: Kind::Time, value: total.value, margin: total.margin() });
-        let p50 = url.client.latency.as_ref().and_then(|latency| latency.quantiles.first());
+    for page in pages {
+        let p50 = latency(page).and_then(|latency| latency.quantiles.first().map(with_interval));
         table.row([
-            url.name.clone(),
-            total.map(|total| total.to_string()).unwrap_or_default(),
-            p50.map(with_interval).unwrap_or_default(),
-            url.capacity.map(|capacity| rates(capacity.per_core)).unwrap_or_default(),
+            page.url.name.clone(),
+            page.url.total_cpu_ns.map(|total| time_of(total).to_string()).unwrap_or_default(),
+            p50.unwrap_or_default(),
+            page.url.requests_per_core_second.map(rates).unwrap_or_default(),
         ]);
     }
     table.write(style, out)
 }
 
 /// Counters that follow in any of the rows, in the order of the probes.
-fn counters_of(url: &WeighedUrl, wanted: impl Fn(&WeightRow) -> bool) -> Vec<&'static str> {
+fn counters_of(page: &WeighedPage, wanted: impl Fn(&Weight) -> bool) -> Vec<&str> {
     let mut names = Vec::new();
-    for row in &url.weights {
+    for row in &page.weights {
         // CPU has its own table, with its split.
         let in_other_table = row.counter.starts_with("cpu");
-        if row.follows && wanted(row) && !in_other_table && !names.contains(&row.counter) {
-            names.push(row.counter);
+        if row.follows && wanted(row) && !in_other_table && !names.contains(&row.counter.as_str()) {
+            names.push(&row.counter);
         }
     }
     names
 }
 
-fn title(row: &WeightRow) -> String {
+fn title(row: &Weight) -> String {
     format!("{}{}{}", if row.approximate { "≈ " } else { "" }, row.title, if row.invalid { " !" } else { "" })
 }
 
-fn of(row: &WeightRow) -> Quantity {
-    Quantity { kind: row.kind, value: row.per_request.value, margin: row.per_request.margin() }
+fn of(row: &Weight) -> Quantity {
+    Quantity { kind: Kind::of_unit(&row.unit), value: row.per_request, margin: row.span().margin() }
 }
 
 /// The split of a group's CPU, sampled by ticks; empty with too few ticks.
-fn split(row: &WeightRow) -> String {
-    let Some(user) = row.user.filter(|user| user.half_width() <= WIDEST_SPLIT) else { return String::new() };
+fn split(row: &Weight) -> String {
+    let is_known = |user: &Span| (user.high - user.low) / 2.0 <= WIDEST_SPLIT;
+    let Some(user) = row.user_share.filter(is_known) else { return String::new() };
     let percent = (user.value * 100.0).clamp(0.0, 100.0).round();
     format!("≈ {percent:.0}/{:.0} ± {:.0} %", 100.0 - percent, (user.margin() * 100.0).ceil())
 }
+
+fn time_of(span: Span) -> Quantity {
+    Quantity { kind: Kind::Time, value: span.value, margin: span.margin() }
+}
+
 /// `98.8 ± 0.1 %`
-fn percent(share: Estimate) -> String {
+fn percent(share: Span) -> String {
     format!("{:.1} ± {:.1} %", share.value * 100.0, (share.margin() * 1_000.0).ceil() / 10.0)
 }

@@ -4,7 +4,7 @@ use crate::tests::sample;
 #[test]
 fn beside_heavy_background_nothing_was_traced() {
     let result = sample::nothing_follows();
-    let page = &result.urls[0];
+    let page = &result.pages[0];
     assert!(page.following_groups().is_empty());
     // By its interval alone, sshd does not follow either.
     assert_eq!(page.perhaps_following_groups(None, 6), ["www-data php-fpm8.2", "www-data nginx"]);
@@ -15,7 +15,7 @@ fn beside_heavy_background_nothing_was_traced() {
 #[test]
 fn groups_of_other_hosts_are_not_among_those_to_trace() {
     let mut result = sample::nothing_follows();
-    let page = &mut result.urls[0];
+    let page = &mut result.pages[0];
     let mut far = page.weight("www-data php-fpm8.2", "cpu").unwrap().clone();
     (far.group, far.host) = ("db/mariadb.service".to_owned(), Some("db".to_owned()));
     page.weights.insert(0, far);
@@ -26,10 +26,10 @@ fn groups_of_other_hosts_are_not_among_those_to_trace() {
 #[test]
 fn what_was_pushed_aside_was_traced() {
     let mut result = sample::one_page();
-    let page = &mut result.urls[0];
+    let page = &mut result.pages[0];
     assert!(page.following_groups().contains(&"www-data nginx"));
-    let aside = |page: &mut WeighedUrl, on_path: bool| {
-        let is_cpu = |row: &&mut WeightRow| row.group == "www-data nginx" && row.counter == "cpu";
+    let aside = |page: &mut WeighedPage, on_path: bool| {
+        let is_cpu = |row: &&mut Weight| row.group == "www-data nginx" && row.counter == "cpu";
         let cpu = page.weights.iter_mut().find(is_cpu).unwrap();
         (cpu.follows, cpu.displaced, cpu.on_path) = (false, true, on_path);
     };

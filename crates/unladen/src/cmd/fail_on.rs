@@ -1,8 +1,8 @@
 //! The principal type is [`FailOn`]: findings that a script does not accept.
 
-use unladen_finding::{Bearing, Unjudged};
+use unladen_document::{Finding, Gate, NotJudged};
 use unladen_profile::{FrameKind, MIN_REQUESTS, Profile};
-use unladen_report::{Gate, Inside, Profiled};
+use unladen_report::{Inside, Profiled};
 use unladen_trace::EvidenceSource;
 
 use crate::cmd::rules;
@@ -66,20 +66,25 @@ impl FailOn {
         any.into_iter().chain(self.rules.iter().map(|rule| (*rule, Self { any: false, rules: vec![*rule] })))
     }
 
+    fn is_of(&self, rule: &str) -> bool {
+        self.any || self.rules.contains(&rule)
+    }
+
+    fn found(&self, findings: &[Finding]) -> Vec<String> {
+        let found = findings.iter().filter(|finding| self.is_of(&finding.rule));
+        found.map(|finding| format!("{}: {}", finding.rule, finding.summary)).collect()
+    }
+
     fn failures(&self, page: &Inside) -> Vec<String> {
-        let mut failures = Vec::new();
-        for finding in page.all_findings().filter(|finding| self.any || self.rules.contains(&finding.rule)) {
-            failures.push(format!("{}: {}", finding.rule, finding.summary));
-        }
-        for missing in &page.not_looked {
-            let rules: Vec<&str> =
-                missing.rules.iter().copied().filter(|rule| self.any || self.rules.contains(rule)).collect();
+        let mut failures = self.found(&page.findings);
+        for missing in &page.not_looked_for {
+            let rules: Vec<&str> = missing.rules.iter().map(String::as_str).filter(|rule| self.is_of(rule)).collect();
             if !rules.is_empty() {
                 failures.push(format!("{} could not be looked for: {}", rules.join(", "), missing.why));
             }
         }
-        for unjudged in page.unjudged.iter().filter(|unjudged| self.is_concerned(unjudged)) {
-            failures.push(format!("not judged: {}: {}", unjudged.what, unjudged.why));
+        for part in page.not_judged.iter().filter(|part| self.is_concerned(part)) {
+            failures.push(format!("not judged: {}: {}", part.what, part.why));
         }
         failures
     }
@@ -88,21 +93,22 @@ impl FailOn {
         if !self.any && self.rules.is_empty() {
             return Vec::new();
         }
-        let found = result.findings.iter().filter(|finding| self.any || self.rules.contains(&finding.rule));
-        let mut failures: Vec<String> = found.map(|finding| format!("{}: {}", finding.rule, finding.summary)).collect();
-        if let Some(why) = blind(&result.profile) {
+        let document = &result.document;
+        let mut failures = self.found(&document.findings);
+        if let Some(why) = result.profile.as_ref().and_then(blind) {
             let rules = if self.any { "the rules".to_owned() } else { self.rules.join(", ") };
             failures.push(format!("{rules} could not be looked for: {why}"));
-        } else if self.rules.contains(&COUNTS_CALLS) && result.functions.iter().all(|row| row.calls.is_none()) {
-            let profiler = &result.profile.about.profiler;
+        } else if self.rules.contains(&COUNTS_CALLS) && document.functions.iter().all(|row| row.calls.is_none()) {
+            let profiler = &document.profiler;
             failures.push(format!("{COUNTS_CALLS} could not be looked for: {profiler} does not count calls"));
         }
         failures
     }
 
     /// Whether one of the rules may have missed something because of it.
-    fn is_concerned(&self, unjudged: &Unjudged) -> bool {
-        unjudged.bearing == Bearing::Here && (self.any || unjudged.rules.iter().any(|rule| self.rules.contains(rule)))
+    fn is_concerned(&self, part: &NotJudged) -> bool {
+        let is_of_here = !part.elsewhere && !part.uncertain;
+        is_of_here && (self.any || part.rules.iter().any(|rule| self.is_of(rule)))
     }
 }
 

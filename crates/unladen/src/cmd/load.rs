@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use unladen_agent::SessionOptions;
-use unladen_document::{LinesPassedOver, LogLines};
+use unladen_document::{LinesPassedOver, LoadDocument, LogLines};
 use unladen_load::{AccessLog, Arrivals, Mix, Request, Schedule, Step, rate_of};
-use unladen_report::Load;
+use unladen_report::{Ended, Report};
 
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::sending::{Sending, Weighted};
@@ -18,8 +18,8 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::latency::{BUCKETS_MS, LOAD_QUANTILES};
 use crate::load::{self, Files, Limit, MOST_UNDER_WAY, Options, Pace};
-use crate::output::{self, Report};
-use crate::runs::Origin;
+use crate::output;
+use crate::runs::{Keeper, Origin};
 use crate::say::say;
 
 /// Load at an exact rate, whatever the server does, and the latencies that users would see
@@ -128,12 +128,13 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         }
     };
     result.gates = load::gate::gates(&conditions, &result);
+    result.about.complete(keeper.as_ref().map_or_else(|| Origin::of_file(typed).about(), Keeper::about));
     let report = Report::Load(&result);
     match &keeper {
         Some(keeper) => showing.show_and_keep(report, keeper, || None)?,
-        None => showing.show(report, &Origin::of_file(typed).about())?,
+        None => showing.show(report)?,
     }
-    if result.ended == unladen_report::Ended::Interrupted && keeper.is_some() {
+    if result.ended == Ended::Interrupted.as_str() && keeper.is_some() {
         return Err(Failure::Interrupted { shown: true });
     }
     verdict(&result, limit.as_ref(), &conditions)
@@ -141,7 +142,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
 
 /// A broken limit or condition takes precedence over requests that were not answered: `docs/reference/exit-codes.md`
 /// has the order.
-fn verdict(result: &Load, limit: Option<&Limit>, conditions: &[Condition]) -> Result<(), Failure> {
+fn verdict(result: &LoadDocument, limit: Option<&Limit>, conditions: &[Condition]) -> Result<(), Failure> {
     judge(result, limit)?;
     if let Some(broken) = load::gate::broken(&result.gates) {
         return Err(Failure::Gate(broken));
@@ -154,7 +155,7 @@ fn verdict(result: &Load, limit: Option<&Limit>, conditions: &[Condition]) -> Re
 
 /// Failed requests are a result but no success: a script that looks only at the exit code must not take an error page
 /// for a page. A search breaks servers on purpose, and a condition on errors says how many are acceptable.
-fn failed(result: &Load, conditions: &[Condition]) -> Result<(), Failure> {
+fn failed(result: &LoadDocument, conditions: &[Condition]) -> Result<(), Failure> {
     let is_accepted = conditions.iter().any(|condition| condition.metric == "errors");
     match result.failed() {
         0 => Ok(()),
@@ -162,13 +163,13 @@ fn failed(result: &Load, conditions: &[Condition]) -> Result<(), Failure> {
         failed => Err(Failure::SomeFailed {
             failed,
             planned: result.planned,
-            statuses: result.statuses_text(),
+            statuses: result.statuses.statuses_text(),
             of: String::new(),
         }),
     }
 }
 
-fn judge(result: &Load, limit: Option<&Limit>) -> Result<(), Failure> {
+fn judge(result: &LoadDocument, limit: Option<&Limit>) -> Result<(), Failure> {
     let Some(limit) = limit else { return Ok(()) };
     match &result.capacity {
         Some(capacity) if capacity.highest.is_some() => Ok(()),

@@ -5,6 +5,7 @@ mod files;
 mod how;
 
 use unladen_profiler::Prepended;
+use unladen_report::Report;
 
 use crate::cmd::fail_on::FailOn;
 use crate::cmd::keeping::KeepArgs;
@@ -15,7 +16,7 @@ use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::{self, Report};
+use crate::output;
 use crate::profile::{self, Ran};
 use crate::say::say;
 
@@ -100,16 +101,18 @@ fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
 
     let Ran { mut result, failure } = profile::profile(page, &options, &cancel)?;
     result.top = args.top;
-    result.gates = gate.gates_of_profile(url, &result);
+    result.document.gates = gate.gates_of_profile(url, &result);
     let mut written = Ok(());
-    if let Some(folder) = &folder {
-        match profile::write_all(&result.profile, folder, &profile::slug(url)) {
-            Ok(files) => result.written = files,
+    if let (Some(folder), Some(profile)) = (&folder, &result.profile) {
+        match profile::write_all(profile, folder, &profile::slug(url)) {
+            Ok(files) => result.document.written = files,
             Err(error) => written = Err(error),
         }
     }
+    result.document.about.complete(keeper.about());
     // Also if a file could not be written: the measurement is not lost.
-    let shown = args.showing.show_and_keep(Report::Profile(&result), &keeper, || profile::stacks(&result.profile));
+    let shown =
+        args.showing.show_and_keep(Report::Profile(&result), &keeper, || profile::stacks(result.profile.as_ref()?));
     if let Some(failure) = failure {
         // The failure decides the exit code; write errors are reported as well.
         for error in [written.err().map(|error| error.to_string()), shown.err().map(|error| error.to_string())] {

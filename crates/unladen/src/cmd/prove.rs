@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_agent::{Host, SessionOptions};
+use unladen_document::{Arm, Metric};
 use unladen_load::{Arrivals, Request, rate_of};
 use unladen_probe::GroupBy;
 use unladen_prove::{AnswerPart, Budget, Experiment, Load, Pace};
-use unladen_report::{ArmResult, Ended, Metric};
+use unladen_report::{Ended, Report};
 
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::sending::Sending;
@@ -15,7 +16,6 @@ use crate::cmd::showing::Showing;
 use crate::cmd::values::{check_concurrency, concurrency, percent, seed, sending_hosts, some, some_time};
 use crate::condition::Condition;
 use crate::exit::Failure;
-use crate::output::Report;
 use crate::prove::{Options, Profiles, Proved};
 use crate::say::say;
 use crate::{interrupt, output, prove};
@@ -140,7 +140,8 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         say!("unladen: {arms} arms in turns, {}{until}", prove::estimate(&options.experiment, arms, counts));
     }
     let cancel = interrupt::on_signal_while_switched()?;
-    let Proved { result, failure, put_back } = prove::prove(&options, &cancel)?;
+    let Proved { mut result, failure, put_back } = prove::prove(&options, &cancel)?;
+    result.about.complete(keeper.origin.about());
     let written = showing.show_and_keep(Report::Prove(&result), &keeper, || None);
     if let (Err(error), true) = (&written, failure.is_some() || !put_back.is_complete()) {
         // Another failure decides the exit code.
@@ -153,10 +154,10 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         return Err(failure);
     }
     written?;
-    if result.ended == Ended::Interrupted {
+    if result.ended == Ended::Interrupted.as_str() {
         return Err(Failure::Interrupted { shown: true });
     }
-    if !result.comparisons.iter().any(|comparison| comparison.kind == Metric::Latency) {
+    if !result.comparisons.iter().any(|comparison| comparison.kind() == Metric::Latency) {
         return Err(Failure::NothingCompared);
     }
     if let Some(gate) = result.gates.iter().find(|gate| gate.broken) {
@@ -174,14 +175,14 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
 }
 
 /// As for a load: figures that lack some requests are shown, but are no success.
-fn failed(arms: &[ArmResult], conditions: &[Condition]) -> Result<(), Failure> {
+fn failed(arms: &[Arm], conditions: &[Condition]) -> Result<(), Failure> {
     if conditions.iter().any(|condition| condition.metric == "errors") {
         return Ok(());
     }
     let Some((arm, failed)) = prove::failed_requests(arms) else { return Ok(()) };
     let planned = arms.iter().map(|arm| arm.requests + arm.errors).sum();
     let of = format!(", some of them of the arm `{}`,", arm.name);
-    Err(Failure::SomeFailed { failed, planned, statuses: arm.statuses_text(), of })
+    Err(Failure::SomeFailed { failed, planned, statuses: arm.statuses.statuses_text(), of })
 }
 
 /// The default options of `unladen profile`, for each arm.

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use unladen_document::About;
 use unladen_publish::{comparison_text, publication_named};
+use unladen_report::Report;
 
 use crate::exit::Failure;
-use crate::output::{self, Destination, OutputError, Report};
+use crate::output::{self, Destination, OutputError};
 use crate::runs::{Keeper, worse};
 use crate::terminal;
 
@@ -72,9 +72,8 @@ impl Showing {
         keeper: &Keeper,
         evidence: impl FnOnce() -> Option<Vec<u8>>,
     ) -> Result<(), Failure> {
-        let about = keeper.origin.about();
-        let shown = self.show(result, &about);
-        let document = result.document(&about);
+        let shown = self.show(result);
+        let document = result.document();
         let compared = keeper.comparison(&document);
         let kept = keeper.keep(&document, evidence);
         shown?;
@@ -89,8 +88,8 @@ impl Showing {
         worse(&comparison, against.tolerance)
     }
 
-    pub(super) fn show(&self, result: Report<'_>, about: &About) -> Result<(), OutputError> {
-        output::everywhere(result, about, self.json, &self.destinations(), terminal::style())
+    pub(super) fn show(&self, result: Report<'_>) -> Result<(), OutputError> {
+        output::everywhere(result, self.json, &self.destinations(), terminal::style())
     }
 }
 

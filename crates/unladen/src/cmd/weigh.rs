@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use unladen_agent::{Host, SessionOptions};
 use unladen_load::{DriverConfig, rate_of, time_of};
 use unladen_probe::GroupBy;
-use unladen_report::{Ended, Inside};
+use unladen_report::{Ended, Inside, Report};
 use unladen_trace::Recording;
 
 use crate::cmd::fail_on::FailOn;
@@ -17,7 +17,7 @@ use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::cmd::values::{concurrency, percent, seed, some, some_time};
 use crate::exit::Failure;
-use crate::output::{self, Report};
+use crate::output;
 use crate::runs::Origin;
 use crate::say::say;
 use crate::weigh::{Budget, Experiments, ExporterError, Options, Outcome, Restart};
@@ -139,10 +139,10 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     }
     if let Some(file) = &args.from {
         showing.check(false)?;
-        let mut pages: Vec<Inside> = Recording::read(file)?.pages.iter().map(weigh::inside).collect();
+        let recording = Recording::read(file)?;
+        let mut pages: Vec<Inside> = recording.pages.iter().map(|page| weigh::inside(page).inside).collect();
         pages.iter_mut().for_each(|page| page.gates = gate.gates(page));
-        let about = Origin::of_file(typed).about();
-        showing.show(Report::Inside(&pages), &about)?;
+        showing.show(Report::Inside(&pages, &Origin::of_file(typed).about()))?;
         return gate.judge(&pages);
     }
     let record = args.record.clone();
@@ -154,10 +154,11 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let experiments = experiments.map(|folder| Experiments::new(&folder, &options)).transpose()?;
     let mut keeper = keep.keeper(typed, showing.quiet)?;
     let cancel = interrupt::on_signal()?;
-    let Outcome { mut result, pages, failure, executables } = weigh::weigh(options, &cancel)?;
+    let Outcome { mut result, pages, found, failure, executables } = weigh::weigh(options, &cancel)?;
     keeper.origin.saw(&executables);
-    let insides = result.urls.iter_mut().filter_map(|url| url.inside.as_mut());
+    let insides = result.pages.iter_mut().filter_map(|page| page.inside.as_mut());
     insides.for_each(|page| page.gates = gate.gates(page));
+    result.run.about.complete(keeper.about());
 
     let recording = (!pages.is_empty()).then(|| Recording::new(pages));
     let mut written = showing.show_and_keep(Report::Weigh(&result), &keeper, || evidence(recording.as_ref()?));
@@ -165,10 +166,10 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         written = written.and(output::whole_file(file, |out| recording.write(out)).map_err(Failure::from));
     }
     if let Some(experiments) = &experiments {
-        written = written.and(experiments.write(&result).map_err(Failure::from));
+        written = written.and(experiments.write(&found).map_err(Failure::from));
     }
-    ended(failure, written, result.ended)?;
-    gate.judge(result.urls.iter().filter_map(|url| url.inside.as_ref()))
+    ended(failure, written, &result.run.ended)?;
+    gate.judge(result.pages.iter().filter_map(|page| page.inside.as_ref()))
 }
 
 /// As `--record` writes it.
@@ -179,7 +180,7 @@ fn evidence(recording: &Recording) -> Option<Vec<u8>> {
 }
 
 /// The exit code except for the gate: `docs/reference/exit-codes.md` has the order.
-fn ended(failure: Option<Failure>, written: Result<(), Failure>, ended: Ended) -> Result<(), Failure> {
+fn ended(failure: Option<Failure>, written: Result<(), Failure>, ended: &str) -> Result<(), Failure> {
     match (failure, written) {
         (Some(failure), written) => {
             if let Err(error) = written {
@@ -188,7 +189,7 @@ fn ended(failure: Option<Failure>, written: Result<(), Failure>, ended: Ended) -
             Err(failure)
         }
         (None, Err(error)) => Err(error),
-        (None, Ok(())) if ended == Ended::Interrupted => Err(Failure::Interrupted { shown: true }),
+        (None, Ok(())) if ended == Ended::Interrupted.as_str() => Err(Failure::Interrupted { shown: true }),
         (None, Ok(())) => Ok(()),
     }
 }

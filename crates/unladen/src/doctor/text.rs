@@ -31,7 +31,7 @@ pub(crate) fn text(checked: &[Checked], style: Style) -> String {
     text
 }
 
-/// `unladen.doctor/1`; docs/reference/json.md lists the fields.
+/// `unladen.doctor/1`; its schema describes the fields.
 pub(crate) fn document(checked: &[Checked]) -> Value {
     let row = |name: &'static str, row: &Row| {
         let mut row = json!(row);

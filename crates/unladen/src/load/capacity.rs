@@ -4,17 +4,18 @@
 //! until it is narrow; the result has to hold once more, for twice as long. A rate holds if its quantile's interval
 //! lies below the limit and no request failed; undecided counts as broken, so that the answer is reliable.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use unladen_document::{Capacity, LoadDocument, Trial};
 use unladen_load::{Schedule, Step};
-use unladen_report::{Capacity, ErrorCount, Load, Trial, Unfit};
+use unladen_report::{Ended, Unfit};
 
 use crate::exit::Failure;
-use crate::latency::latency;
 use crate::load::account::Account;
 use crate::load::options::{Limit, Options, Pace};
 use crate::load::recorder::record_end;
-use crate::load::result::{Ran, result};
+use crate::load::result::{Ran, result, set_unfit};
 use crate::load::sender::{Loading, Sent, account, head, is_interrupted, plan};
 
 /// Ratio of broken to held rate at which the search ends.
@@ -34,7 +35,7 @@ struct Search<'a> {
     limit: &'a Limit,
     trials: Vec<Trial>,
     /// The highest rate that held, with its result.
-    held: Option<(f64, Load)>,
+    held: Option<(f64, LoadDocument)>,
     broken: Option<f64>,
 }
 
@@ -46,7 +47,7 @@ enum Verdict {
 }
 
 /// Searches from the rate of the options on. Fails if the client cannot go on.
-pub(crate) fn find_capacity(loading: Loading<'_>) -> Result<Load, Failure> {
+pub(crate) fn find_capacity(loading: Loading<'_>) -> Result<LoadDocument, Failure> {
     let Loading { options, cancel, .. } = loading;
     let (Some(limit), Pace::Open(schedule)) = (&options.limit, &options.pace) else {
         return Err(Failure::Usage(
@@ -65,13 +66,13 @@ pub(crate) fn find_capacity(loading: Loading<'_>) -> Result<Load, Failure> {
     };
     let mut result = held.map_or(last, |(_, result)| result);
     if cancel.is_cancelled() {
-        result.ended = unladen_report::Ended::Interrupted;
+        result.ended = Ended::Interrupted.as_str().to_owned();
     }
-    Ok(Load { capacity: Some(capacity), ..result })
+    Ok(LoadDocument { capacity: Some(capacity), ..result })
 }
 
 impl Search<'_> {
-    fn run(&mut self, begin: f64) -> Result<Load, Failure> {
+    fn run(&mut self, begin: f64) -> Result<LoadDocument, Failure> {
         let mut rate = begin;
         loop {
             let (verdict, result) = self.trial(rate, 1.0)?;
@@ -107,7 +108,7 @@ impl Search<'_> {
     }
 
     /// A rate that held has to hold again for twice as long; else a little less is tried.
-    fn confirm(&mut self, mut rate: f64, mut result: Load) -> Result<Load, Failure> {
+    fn confirm(&mut self, mut rate: f64, mut result: LoadDocument) -> Result<LoadDocument, Failure> {
         self.held = None;
         while self.trials.len() < MOST_TRIALS && rate >= LOWEST {
             let (verdict, again) = self.trial(rate, 2.0)?;
@@ -126,7 +127,7 @@ impl Search<'_> {
     }
 
     /// Tries a rate; once more if the generator was late, since a neighbour may have taken its core for a moment.
-    fn trial(&mut self, rate: f64, longer: f64) -> Result<(Verdict, Load), Failure> {
+    fn trial(&mut self, rate: f64, longer: f64) -> Result<(Verdict, LoadDocument), Failure> {
         let tried = self.try_once(rate, longer)?;
         let is_whole = !tried.1.is_torn();
         if matches!(tried.0, Verdict::End) && is_whole && !self.loading.cancel.is_cancelled() {
@@ -135,7 +136,7 @@ impl Search<'_> {
         Ok(tried)
     }
 
-    fn try_once(&mut self, rate: f64, longer: f64) -> Result<(Verdict, Load), Failure> {
+    fn try_once(&mut self, rate: f64, longer: f64) -> Result<(Verdict, LoadDocument), Failure> {
         let Loading { options, client, http, cancel, progress } = &mut self.loading;
         if !self.trials.is_empty() {
             cancel.wait(PAUSE);
@@ -179,8 +180,8 @@ impl Search<'_> {
             agents: &sent.agents,
             capacity: None,
         };
-        let mut result = result(ran);
-        let trial = judged(&mut result, rate, self.limit, &sent);
+        let (result, unfit) = result(ran);
+        let (trial, unfit) = judged(&result, unfit, rate, self.limit, &sent);
         let verdict = match trial.held {
             _ if interrupted || trial.unfit => Verdict::End,
             Some(true) => Verdict::Held,
@@ -189,24 +190,25 @@ impl Search<'_> {
         if !interrupted {
             self.trials.push(trial);
         }
-        Ok((verdict, result))
+        Ok((verdict, set_unfit((result, unfit))))
     }
 }
 
-/// Judges a trial; what is left in `result.unfit` invalidates it.
+/// Judges a trial; what is left of the reasons why the generator may be to blame invalidates it.
 ///
 /// Latency counts from the planned time, so it includes the generator's lateness: a rate that held the limit has held
 /// it in spite of that. One that did not hold is blamed on the generator only if the verdict would differ without its
 /// p99 lag, and that lag is no trifle beside the limit.
-fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
+fn judged(result: &LoadDocument, mut unfit: Vec<Unfit>, rate: f64, limit: &Limit, sent: &Sent) -> (Trial, Vec<Unfit>) {
     let bound = u64::try_from(limit.latency.as_nanos()).unwrap_or(u64::MAX);
-    let quantile = latency(&sent.account.all.latencies(), &[("limit", limit.quantile)])
-        .and_then(|latency| latency.quantiles.first().map(|quantile| (quantile.value, quantile.interval)));
+    let quantiles = sent.account.all.latencies().quantiles(&[limit.quantile]);
+    let quantile = quantiles.and_then(|all| all.first().map(|quantile| (quantile.value, quantile.interval)));
     let errors = result.failed();
     let (held, beyond) = verdict(quantile, bound, errors);
     // Of several hosts, the latest.
-    let of_agents = result.agents.iter().filter_map(|agent| agent.send_lag_ns.as_ref()?.get("p99").copied()).max();
-    let late = of_agents.or(result.send_lag.map(|lag| lag.p99)).unwrap_or(0);
+    let p99 = |lag: &Option<BTreeMap<String, u64>>| lag.as_ref()?.get("p99").copied();
+    let of_agents = result.agents.iter().filter_map(|agent| p99(&agent.send_lag_ns)).max();
+    let late = of_agents.or(p99(&result.send_lag_ns)).unwrap_or(0);
     let stays = |unfit: &Unfit| match unfit {
         Unfit::Lost { .. } => true,
         Unfit::Busy { .. } => held != Some(true),
@@ -214,7 +216,7 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
         Unfit::Agent { unfit, .. } => matches!(**unfit, Unfit::Busy { .. }) && held != Some(true),
         _ => false,
     };
-    result.unfit.retain(stays);
+    unfit.retain(stays);
     // A lag below the search's final gap does not falsify the rate it finds.
     let most = beyond.map(|beyond| beyond.max((bound as f64 * (NARROW - 1.0)) as u64));
     if let Some(limit) = most.filter(|most| late > *most) {
@@ -223,11 +225,13 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
             Some(agent) => agent.machine.because(&agent.lateness),
             None => sent.machine.stretches().because(&sent.account.lateness),
         };
-        result.unfit.push(Unfit::Late { p99: late, limit, because });
+        unfit.push(Unfit::Late { p99: late, limit, because });
     }
-    let failure = most_of_what_failed(&result.errors, result.unsent, result.missing);
+    let of_kind =
+        result.errors.iter().map(|(kind, count)| (*count, result.error_examples.get(kind).map_or("", String::as_str)));
+    let failure = most_of_what_failed(of_kind, result.unsent, result.missing);
     let interval = quantile.and_then(|(_, interval)| interval);
-    Trial {
+    let trial = Trial {
         rate,
         planned: result.planned,
         quantile_ns: quantile.map(|(value, _)| value),
@@ -236,16 +240,17 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
         errors,
         failure,
         held,
-        unfit: !result.unfit.is_empty(),
-    }
+        unfit: !unfit.is_empty(),
+    };
+    (trial, unfit)
 }
 
-fn most_of_what_failed(errors: &[ErrorCount], unsent: u64, missing: u64) -> Option<String> {
+/// The first failure of the most frequent kind.
+fn most_of_what_failed<'a>(of_kind: impl Iterator<Item = (u64, &'a str)>, unsent: u64, missing: u64) -> Option<String> {
     let own = [
         (unsent, "never sent: as many as --concurrency allows were under way until the end"),
         (missing, "missing: the agents that were to send them were lost"),
     ];
-    let of_kind = errors.iter().map(|error| (error.count, error.first.as_str()));
     let most = of_kind.chain(own).filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
     most.map(|(_, words)| words.to_owned())
 }

@@ -1,6 +1,6 @@
 //! [`gates`]: judges the result of a load by the conditions that fail it.
 
-use unladen_report::{Gate, Load, bucket_name};
+use unladen_document::{Gate, LoadDocument};
 
 use crate::condition::{BoundUnit, Condition};
 
@@ -37,7 +37,7 @@ pub(crate) fn check(conditions: &[Condition], quantiles: &[&str]) -> Result<(), 
 
 /// Judges the result by each condition. A gate is broken if the whole interval lies beyond the bound, or if there is no
 /// figure.
-pub(crate) fn gates(conditions: &[Condition], result: &Load) -> Vec<Gate> {
+pub(crate) fn gates(conditions: &[Condition], result: &LoadDocument) -> Vec<Gate> {
     let gate = |condition: &Condition| {
         let (broken, untold, found) = match figure(condition, result) {
             None => (true, false, UNJUDGED.to_owned()),
@@ -60,22 +60,18 @@ pub(crate) fn broken(gates: &[Gate]) -> Option<String> {
     })
 }
 
-fn figure(condition: &Condition, result: &Load) -> Option<Figure> {
+fn figure(condition: &Condition, result: &LoadDocument) -> Option<Figure> {
     let exact = |value: f64| Some(Figure { value, ends: None });
     match condition.metric.split_once('.') {
-        Some(("latency", "mean")) => {
-            let latency = result.latency.as_ref()?;
-            Some(Figure { value: latency.mean, ends: latency.mean_interval })
-        }
         Some(("latency", name)) => {
-            let quantile = result.latency.as_ref()?.quantiles.iter().find(|quantile| quantile.name == name)?;
-            let (low, high) = quantile.interval?;
-            Some(Figure { value: quantile.value as f64, ends: Some((low as f64, high as f64)) })
+            // A dot would split the field's name.
+            let key = name.replace('.', "");
+            let value = *result.latency_ns.get(&key)? as f64;
+            let ends = result.latency_intervals_ns.get(&key).map(|ends| (ends.low as f64, ends.high as f64));
+            // The mean of a few requests is known without an interval.
+            (ends.is_some() || name == "mean").then_some(Figure { value, ends })
         }
-        Some(("within", bound)) => {
-            let (_, share) = result.within.iter().find(|(time, _)| bucket_name(*time) == bound)?;
-            exact(*share)
-        }
+        Some(("within", bound)) => exact(*result.within.get(bound)?),
         _ if condition.metric == "throughput" => exact(result.throughput),
         _ if condition.bound.unit == BoundUnit::Share => exact(result.failed() as f64 / result.planned.max(1) as f64),
         _ => exact(result.failed() as f64),

@@ -4,21 +4,21 @@ use std::path::Path;
 use std::time::Duration;
 
 use unladen_agent::memory_note;
+use unladen_document::LoadDocument;
 use unladen_load::{Cancel, Mix, RecordEnd, RecordReader, Schedule, Step};
-use unladen_report::Load;
 
 use crate::exit::Failure;
 use crate::load::account::Account;
 use crate::load::capacity::find_capacity;
 use crate::load::options::{Files, Options, Pace};
 use crate::load::recorder::{HdrLog, Recorder, percentiles, record_end};
-use crate::load::result::{Ran, result};
+use crate::load::result::{Ran, result, set_unfit};
 use crate::load::sender::{Client, Loading, Sent, Tried, account, head, is_interrupted, plan};
 use crate::progress::Progress;
 use crate::say::say;
 
 /// Fails if the first requests fail, the client cannot go on, or a file cannot be written.
-pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> {
+pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<LoadDocument, Failure> {
     let progress = Progress::new(options.quiet);
     if !options.hosts.is_empty() {
         // For a load at a rate, most stay far below this bound.
@@ -37,11 +37,11 @@ pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> 
     let mut result = done?;
     result.answers = answers;
     result.access_log.clone_from(&options.access_log);
-    result.warnings.extend(client.strangers());
+    result.warnings.extend(client.strangers().map(|warning| warning.to_string()));
     Ok(result)
 }
 
-fn once(loading: Loading<'_>) -> Result<Load, Failure> {
+fn once(loading: Loading<'_>) -> Result<LoadDocument, Failure> {
     let Loading { options, client, http, cancel, progress } = loading;
     let head = head(options, &options.pace, http);
     let mut recorder = Recorder::create(&options.files, &head)?;
@@ -72,7 +72,7 @@ fn once(loading: Loading<'_>) -> Result<Load, Failure> {
         agents: &agents,
         capacity: None,
     };
-    Ok(result(ran))
+    Ok(set_unfit(result(ran)))
 }
 
 pub(crate) fn line(account: &Account, elapsed: Duration) -> String {
@@ -107,7 +107,7 @@ fn length(schedule: &Schedule) -> Duration {
 
 /// Reads a file of records and makes the load's result; writes HdrHistogram's files if asked for. Fails if the file
 /// cannot be read or is damaged, or a file cannot be written.
-pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result<Load, Failure> {
+pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result<LoadDocument, Failure> {
     let mut records = RecordReader::open(file)?;
     let head = records.head().clone();
     // A first reading finds the most frequent requests.
@@ -132,7 +132,7 @@ pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result
     if let Some(file) = &files.hdr_percentiles {
         percentiles(file, &account.all)?;
     }
-    Ok(result(Ran {
+    Ok(set_unfit(result(Ran {
         head: &head,
         mix: &mix,
         account: &account,
@@ -140,7 +140,7 @@ pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result
         machine: None,
         agents: &[],
         capacity: None,
-    }))
+    })))
 }
 
 fn counts(file: &Path) -> Result<Vec<f64>, Failure> {

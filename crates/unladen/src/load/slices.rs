@@ -56,10 +56,6 @@ impl Slices {
         self.at_no_time.absorb(latencies);
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.slices.iter().all(|part| part.latencies.is_empty()) && self.at_no_time.bins.is_empty()
-    }
-
     /// The latencies, one block per slice, and one for those without times.
     pub(crate) fn latencies(&self) -> BlockLatencies {
         let mut latencies = BlockLatencies::default();

@@ -11,8 +11,8 @@ use crate::profile::session::Measured;
 pub(super) fn of(measured: &Measured, rows: &[FunctionRow]) -> Evidence {
     let profile = &measured.profile;
     let setup = &measured.setup;
-    let (value, low, high) = setup.plain_ns;
-    let latency = high.is_finite().then_some(Interval { value, low, high });
+    let (value, ends) = (setup.plain_ns.value as f64, setup.plain_ns.low.zip(setup.plain_ns.high));
+    let latency = ends.map(|(low, high)| Interval { value, low: low as f64, high: high as f64 });
     let seen = ProfileSeen {
         group: 0,
         profiler: profile.about.profiler.clone(),

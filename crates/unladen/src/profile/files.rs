@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use unladen_document::Written;
 use unladen_profile::{Diff, FlameStyle, Profile, WRITERS, Writer, flame_diff, writer_named};
 
 use crate::exit::Failure;
@@ -22,16 +23,12 @@ pub(crate) fn slug(url: &str) -> String {
 }
 
 /// Writes all formats; returns the files and what reads each. The error is that of the first that cannot be written.
-pub(crate) fn write_all(profile: &Profile, folder: &Path, name: &str) -> Result<Vec<(String, &'static str)>, Failure> {
+pub(crate) fn write_all(profile: &Profile, folder: &Path, name: &str) -> Result<Vec<Written>, Failure> {
     WRITERS.iter().map(|writer| write(profile, *writer, folder, name)).collect()
 }
 
 /// Writes our own format and a flame graph. The error is that of the first that cannot be written.
-pub(crate) fn write_native(
-    profile: &Profile,
-    folder: &Path,
-    name: &str,
-) -> Result<Vec<(String, &'static str)>, Failure> {
+pub(crate) fn write_native(profile: &Profile, folder: &Path, name: &str) -> Result<Vec<Written>, Failure> {
     ["unladen", "flame"]
         .into_iter()
         .filter_map(writer_named)
@@ -46,18 +43,18 @@ pub(crate) fn stacks(profile: &Profile) -> Option<Vec<u8>> {
     Some(text)
 }
 
-pub(crate) fn write_flame_diff(diff: &Diff, folder: &Path, name: &str) -> Result<(String, &'static str), Failure> {
+pub(crate) fn write_flame_diff(diff: &Diff, folder: &Path, name: &str) -> Result<Written, Failure> {
     let file = folder.join(format!("{name}.diff.svg"));
     let style = FlameStyle::of_diff(diff);
     output::whole_file(&file, |out| flame_diff(diff, &style, out))?;
-    Ok((file.display().to_string(), "any browser: a differential flame graph"))
+    Ok(Written { file: file.display().to_string(), reads: "any browser: a differential flame graph".to_owned() })
 }
 
-fn write(profile: &Profile, writer: &dyn Writer, folder: &Path, name: &str) -> Result<(String, &'static str), Failure> {
+fn write(profile: &Profile, writer: &dyn Writer, folder: &Path, name: &str) -> Result<Written, Failure> {
     let suffix = writer.suffixes().first().copied().unwrap_or(".txt");
     let file: PathBuf = folder.join(format!("{name}{suffix}"));
     output::whole_file(&file, |out| writer.write(profile, out))?;
-    Ok((file.display().to_string(), writer.about()))
+    Ok(Written { file: file.display().to_string(), reads: writer.about().to_owned() })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use unladen_finding::look;
 use unladen_profile::{MIN_REQUESTS, Profile, diff, functions};
-use unladen_report::{ProfileDiff, Profiled};
+use unladen_report::{ProfileDiff, Profiled, WARM, written_finding};
 
 use crate::exit::Failure;
 use crate::profile::evidence;
@@ -11,34 +11,26 @@ use crate::profile::session::Measured;
 pub(crate) fn of_page(measured: Measured) -> Profiled {
     let rows = functions(&measured.profile);
     let findings = look(&evidence::of(&measured, &rows));
-    let mut notes = measured.notes;
-    if measured.profile.total() == 0 {
+    let Measured { setup, profile, mut notes, .. } = measured;
+    if profile.total() == 0 {
         notes.push("no sample fell into any request: it is shorter than the time between samples; more requests, or a shorter --period".into());
     }
-    Profiled {
-        setup: Some(measured.setup),
-        functions: rows,
-        findings,
-        profile: measured.profile,
-        notes,
-        written: Vec::new(),
-        gates: Vec::new(),
-        top: 0,
-    }
+    let mut result = Profiled::of(profile, &rows, 0);
+    let document = &mut result.document;
+    document.target.clone_from(&setup.url);
+    document.findings = findings.iter().map(|found| written_finding(&setup.url, WARM, found)).collect();
+    document.setup = Some(setup);
+    document.notes = notes;
+    result
 }
 
 pub(crate) fn of_file(profile: Profile, top: usize) -> Profiled {
-    Profiled {
-        setup: None,
-        functions: functions(&profile),
-        findings: Vec::new(),
-        // Its tables are headed by why there are no intervals.
-        notes: profile.notes.clone(),
-        profile,
-        written: Vec::new(),
-        gates: Vec::new(),
-        top,
-    }
+    // Its tables are headed by why there are no intervals.
+    let notes = profile.notes.clone();
+    let rows = functions(&profile);
+    let mut result = Profiled::of(profile, &rows, top);
+    result.document.notes = notes;
+    result
 }
 
 /// Fails if the profiles count different things.
@@ -46,7 +38,9 @@ pub(crate) fn diff_of(a: &Profile, b: &Profile) -> Result<ProfileDiff, Failure> 
     let mut notes: Vec<String> =
         notes_of(a).into_iter().chain(notes_of(b)).chain(a.notes.iter().chain(&b.notes).cloned()).collect();
     notes.dedup();
-    Ok(ProfileDiff { setups: None, diff: diff(a, b)?, notes, written: Vec::new(), top: 0 })
+    let mut result = ProfileDiff::of(diff(a, b)?, 0);
+    result.document.notes = notes;
+    Ok(result)
 }
 
 fn notes_of(profile: &Profile) -> Vec<String> {

@@ -54,8 +54,8 @@ pub(crate) fn diff_urls(
         let (a, b): (Measured, Measured) = (a.finish(options, ended)?, b.finish(options, ended)?);
         progress.say("comparing");
         let mut result = result::diff_of(&a.profile, &b.profile)?;
-        result.notes.extend(a.notes.into_iter().chain(b.notes));
-        result.setups = Some([a.setup, b.setup]);
+        result.document.notes.extend(a.notes.into_iter().chain(b.notes));
+        result.document.setups = Some([a.setup, b.setup]);
         Ok(Ran { result: (result, [a.profile, b.profile]), failure })
     })
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use unladen_document::Answer;
+use unladen_document::{Answer, OpenNs, ProfileSetup, nanos};
 use unladen_load::{Cancel, Driver, DriverConfig};
 use unladen_lockin::ratio;
 use unladen_path::follow;
@@ -12,7 +12,7 @@ use unladen_profiler::{
     Application, Clock, Excimer, ExcimerOptions, Kind, NytProf, NytProfOptions, PerfClock, PerfClockOptions, Prepended,
     Profiler, ProfilerError, capture_request,
 };
-use unladen_report::{Ended, ProfileSetup};
+use unladen_report::Ended;
 use unladen_trace::Carried;
 
 use crate::answered::compared_with_a_browsers;
@@ -145,15 +145,17 @@ impl Session {
         let mut notes = self.notes;
         notes.extend(self.profiler.notes());
         notes.extend(self.missing.notes(&self.profile, &notes));
+        let (plain_ns, profiled_ns) = (interval(&self.plain), interval(&self.profiled));
         let setup = ProfileSetup {
             url: self.title,
             group: self.group,
             answer: Some(self.answer),
             how: self.how,
-            elapsed,
-            ended,
-            plain_ns: interval(&self.plain),
-            profiled_ns: interval(&self.profiled),
+            elapsed_ns: nanos(elapsed),
+            ended: ended.as_str().to_owned(),
+            plain_ns,
+            profiled_ns,
+            overhead: ProfileSetup::overhead_of(plain_ns, profiled_ns),
         };
         let of_cpu = options.of_cpu || self.profile.about.unit == Unit::CpuNanoseconds;
         let (profile, request) = (self.profile, self.request);
@@ -262,13 +264,14 @@ fn group_of(application: &Application) -> Result<String, Failure> {
     Ok(found.map_or_else(by_exe, |(_, group)| group.name.clone()))
 }
 
-/// A time with its 95 % interval; infinitely wide with too few values.
-fn interval(times: &[f64]) -> (f64, f64, f64) {
+/// A time with its 95 % interval; without an upper end with too few values.
+fn interval(times: &[f64]) -> OpenNs {
+    let ns = |value: f64| value.round() as u64;
     match ratio(times, &vec![1.0; times.len()]) {
-        Ok(estimate) => (estimate.value, estimate.low, estimate.high),
+        Ok(time) => OpenNs { value: ns(time.value), low: Some(ns(time.low)), high: Some(ns(time.high)) },
         Err(_) => {
             let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
-            (mean, 0.0, f64::INFINITY)
+            OpenNs { value: ns(mean), low: Some(0), high: None }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! [`agents`]: the hosts that sent an experiment, and whether what each of them measured is the server's.
 
-use unladen_report::{LoadAgent, SendLag, Unfit, Warning, nanos, program_of};
+use unladen_document::{LoadAgent, nanos, send_lag};
+use unladen_report::{Unfit, Warning, program_of};
 
 use crate::lateness::{Generated, Stretch, because, unfit};
 use crate::machine::taken_warning;
@@ -70,7 +71,7 @@ fn told(agent: &AgentPhase, unfit: &[Unfit], is_closed: bool) -> LoadAgent {
         unsent: agent.unsent,
         missing: 0,
         unrecorded: agent.unrecorded,
-        send_lag_ns: at(0.5).zip(at(0.99)).map(|(p50, p99)| SendLag { p50, p99, max: agent.lags.max_ns }.named()),
+        send_lag_ns: at(0.5).zip(at(0.99)).map(|(p50, p99)| send_lag(p50, p99, agent.lags.max_ns)),
         cpu_ns: Some(nanos(agent.cpu)),
         stolen_share: (!agent.times.elapsed.is_zero()).then(|| agent.times.stolen_share()),
         start_uncertainty_ns: nanos(agent.start_uncertainty),

@@ -1,8 +1,8 @@
 //! Makes a result from a recording: [`analyse`].
 
+use unladen_document::{About, Machine, Metric, ProveDocument, nanos};
 use unladen_lockin::time_needed;
 use unladen_prove::{Experiment, Pace};
-use unladen_report::{Machine, Metric, Prove, ProveSetup};
 
 use crate::machine::machine;
 use crate::prove::agents::agents;
@@ -18,7 +18,7 @@ use crate::prove::weights::weights;
 /// Target accuracy of the first quantile's change, for the estimate of how long that would take.
 const ONE_PERCENT: f64 = 0.01;
 
-pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
+pub(crate) fn analyse(measured: &Measured<'_>) -> ProveDocument {
     let arms = Arms::of(measured);
     let (mut comparisons, refused) = compare(measured, &arms);
     comparisons.extend(answers(measured));
@@ -26,44 +26,45 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
     let results = arm_results(measured, &arms);
     let experiment = &measured.options.experiment;
     let contrast = widest(experiment, measured.arms, &arms.warm);
-    let latency = comparisons.iter().filter(|comparison| comparison.kind == Metric::Latency).count();
+    let latency = comparisons.iter().filter(|comparison| comparison.kind() == Metric::Latency).count();
     let rate = match experiment.load.pace {
         Pace::Open { rate, .. } => Some(rate),
         Pace::Closed { .. } => None,
     };
-    Prove {
+    let resampled = match contrast.map(|contrast| contrast.unit) {
+        Some(unladen_lockin::Unit::Restart) => "restarts",
+        Some(unladen_lockin::Unit::Block) | None => "blocks",
+    };
+    let warnings = warnings(measured, &arms, &results, &refused);
+    ProveDocument {
+        schema: ProveDocument::SCHEMA.to_owned(),
+        about: About { seed: Some(measured.options.seed), machine: Some(machine_of(measured)), ..About::default() },
         title: experiment.title.clone(),
-        design: experiment.design.as_str(),
-        setup: ProveSetup {
-            target: target(experiment),
-            rate,
-            concurrency: measured.concurrency(),
-            keep_cookies: experiment.load.keep_cookies,
-            seed: measured.options.seed,
-            elapsed: measured.elapsed,
-            phase: measured.plan.phase,
-            blocks: measured.recording.counted().count(),
-            restarts: arms.warm[BASELINE].restarts(),
-            unit: contrast.map_or("blocks", |contrast| match contrast.unit {
-                unladen_lockin::Unit::Block => "blocks",
-                unladen_lockin::Unit::Restart => "restarts",
-            }),
-            send_lag_p99: measured.send_lag_p99(),
-            agents: agents(measured),
-        },
-        ended: measured.ended,
+        design: experiment.design.as_str().to_owned(),
+        target: target(experiment),
+        ended: measured.ended.as_str().to_owned(),
+        rate,
+        concurrency: measured.concurrency() as u64,
+        keep_cookies: experiment.load.keep_cookies,
+        elapsed_ns: nanos(measured.elapsed),
+        phase_ns: nanos(measured.plan.phase),
+        blocks: measured.recording.counted().count() as u64,
+        restarts: arms.warm[BASELINE].restarts() as u64,
+        resampled: resampled.to_owned(),
+        send_lag_p99_ns: measured.send_lag_p99(),
+        agents: agents(measured),
         gates: gates(&measured.options.fail_on, &comparisons, &results),
         interactions: interactions(measured, &arms),
-        time_for_one_percent: contrast
+        time_for_one_percent_ns: contrast
             .filter(|contrast| latency > 0 && contrast.relative_half_width() > ONE_PERCENT)
-            .and_then(|contrast| time_needed(&contrast, measured.elapsed, ONE_PERCENT)),
+            .and_then(|contrast| time_needed(&contrast, measured.elapsed, ONE_PERCENT))
+            .map(nanos),
         put_back: match measured.put_back.done.as_slice() {
             [] => Vec::new(),
             done => vec![format!("put back: {}", done.join(", "))],
         },
         profiles: Vec::new(),
-        machine: Some(machine_of(measured)),
-        warnings: warnings(measured, &arms, &results, &refused),
+        warnings: warnings.iter().map(ToString::to_string).collect(),
         arms: results,
         comparisons,
     }

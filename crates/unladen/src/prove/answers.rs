@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use unladen_document::{Comparison, Metric};
 use unladen_lockin::{Counts, Phase};
-use unladen_report::{Comparison, Metric};
 
 use crate::condition::{Condition, StatusRange};
 use crate::prove::effect::{Effect, judged};

@@ -1,7 +1,7 @@
 //! [`arm_results`]: each arm by itself.
 
+use unladen_document::{Arm, BoxPlot};
 use unladen_lockin::{Observations, Statistic};
-use unladen_report::{ArmResult, BoxPlot};
 
 use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE_AGAIN, Measured};
@@ -10,28 +10,29 @@ use crate::prove::measured::{BASELINE_AGAIN, Measured};
 const POINTS: usize = 200;
 
 /// The arms, the baseline first and the baseline again last.
-pub(crate) fn arm_results(measured: &Measured<'_>, arms: &Arms) -> Vec<ArmResult> {
+pub(crate) fn arm_results(measured: &Measured<'_>, arms: &Arms) -> Vec<Arm> {
     let mut order: Vec<usize> = (0..measured.arms.len()).filter(|arm| *arm != BASELINE_AGAIN).collect();
     order.push(BASELINE_AGAIN);
     order.into_iter().map(|index| arm_result(measured, arms, index)).collect()
 }
 
-fn arm_result(measured: &Measured<'_>, arms: &Arms, index: usize) -> ArmResult {
+fn arm_result(measured: &Measured<'_>, arms: &Arms, index: usize) -> Arm {
     let arm = &measured.arms[index];
     let knobs = &measured.options.experiment.knobs;
+    let statuses = measured.recording.statuses(index);
     let sum = |of: fn(&crate::prove::recording::ArmRecord) -> u64| measured.recording.sum(index, of);
-    ArmResult {
+    Arm {
         name: arm.name.clone(),
         on: knobs.iter().zip(&arm.on).filter(|(_, on)| **on).map(|(knob, _)| knob.name.clone()).collect(),
-        roles: arm.roles.clone(),
+        roles: arm.roles.iter().map(|role| role.as_str().to_owned()).collect(),
         requests: sum(|record| record.answered),
         errors: sum(|record| record.errors),
         changed: sum(|record| record.changed),
-        statuses: measured.recording.statuses(index),
+        statuses: statuses.into_iter().map(|(status, count)| (status.to_string(), count)).collect(),
         answers: Vec::new(),
-        box_plot: box_plot(&arms.warm[index]),
+        box_plot_ns: box_plot(&arms.warm[index]),
         distribution: distribution(&arms.warm[index]),
-        cold: box_plot(&arms.cold[index]),
+        cold_box_plot_ns: box_plot(&arms.cold[index]),
     }
 }
 

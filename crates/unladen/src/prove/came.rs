@@ -4,7 +4,6 @@ use unladen_document::Answer;
 use unladen_load::Sample;
 use unladen_lockin::Arm;
 use unladen_prove::AnswerPart;
-use unladen_report::ArmResult;
 
 use crate::answered::is_alike;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN};
@@ -18,7 +17,7 @@ pub(crate) struct Came {
 
 /// Puts the answers into the results. `came` has those of each arm, in the order of the arms, and is empty if other
 /// hosts sent. `expected` is what the knobs are to change.
-pub(crate) fn tell(arms: &[Arm], came: &[Vec<Came>], expected: &[AnswerPart], results: &mut [ArmResult]) {
+pub(crate) fn tell(arms: &[Arm], came: &[Vec<Came>], expected: &[AnswerPart], results: &mut [unladen_document::Arm]) {
     let of = |index: usize| came.get(index).map(Vec::as_slice).unwrap_or_default();
     for result in results {
         let Some(index) = arms.iter().position(|arm| arm.name == result.name) else { continue };

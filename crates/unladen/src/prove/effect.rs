@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use unladen_document::{Change, Comparison, Metric, OpenSpan, nanos};
 use unladen_lockin::{
     Arm, Change as Judged, Contrast, Counts, Family, Floor, MARGIN, MARGIN_OF_SHARES, Scale, adjust_comparisons,
     contrast_counts, judge, time_to_settle,
 };
-
-use unladen_report::{Change, Comparison, Metric, Span};
+use unladen_report::Span;
 
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN};
 
@@ -109,30 +109,58 @@ impl Effect {
             _ if (effect.change() > 0.0) == is_more_better => Change::Better,
             _ => Change::Worse,
         };
+        let (absolute, ratio) = (self.absolute.as_ref(), self.ratio.as_ref());
         Comparison {
             arm: arm.to_owned(),
             metric: self.metric.clone(),
-            kind: self.kind,
-            weight: None,
-            baseline: self.baseline,
-            candidate: self.candidate,
-            absolute: self.absolute.as_ref().map(|absolute| self.bounded(absolute, 0.0)),
-            ratio: self.ratio.as_ref().map(span),
-            difference: self.bounded(&self.difference, -1.0),
-            floor: self.floor.for_effect(effect),
+            unit: self.kind.unit().to_owned(),
+            floor: Some(self.floor.for_effect(effect)),
             margin: Some(margin),
-            settled_after: settled_after(verdict, effect, elapsed, margin),
-            on_path: None,
+            time_to_settle_ns: settled_after(verdict, effect, elapsed, margin),
             adjusted_p,
-            verdict,
+            verdict: verdict.as_str(self.kind).to_owned(),
+            ..figures(
+                self.kind,
+                [self.baseline, self.candidate],
+                absolute.map(|absolute| self.bounded(absolute, 0.0)),
+                ratio.map(span),
+                self.bounded(&self.difference, -1.0),
+            )
         }
     }
 }
 
-pub(crate) fn settled_after(verdict: Change, effect: &Contrast, elapsed: Duration, margin: f64) -> Option<Duration> {
+/// The figures of a comparison: those of the baseline and of the arm, the latter's interval, their ratio and difference.
+pub(crate) fn figures(
+    kind: Metric,
+    [baseline, candidate]: [f64; 2],
+    absolute: Option<Span>,
+    ratio: Option<Span>,
+    difference: Span,
+) -> Comparison {
+    // Durations are whole nanoseconds.
+    let number = |value: f64| if kind == Metric::Latency { value.round() } else { value };
+    let known = |value: f64| Some(number(value)).filter(|value| value.is_finite());
+    let Span { value, low, high } = difference;
+    Comparison {
+        baseline: known(baseline),
+        candidate: known(candidate),
+        candidate_low: absolute.and_then(|span| known(span.low)),
+        candidate_high: absolute.and_then(|span| known(span.high)),
+        ratio: ratio.map(|ratio| ratio.value),
+        low: ratio.map(|ratio| ratio.low),
+        high: ratio.map(|ratio| ratio.high),
+        difference: OpenSpan { value: number(value), low: known(low), high: known(high) },
+        ..Comparison::default()
+    }
+}
+
+/// Total time in ns to settle an unclear verdict.
+pub(crate) fn settled_after(verdict: Change, effect: &Contrast, elapsed: Duration, margin: f64) -> Option<u64> {
     // Unknown if the time so far should suffice, and the floor or many metrics make it unclear.
     let is_more = |time: &Duration| *time > elapsed;
-    (verdict == Change::Unclear).then(|| time_to_settle(effect, elapsed, margin)).flatten().filter(is_more)
+    let time = (verdict == Change::Unclear).then(|| time_to_settle(effect, elapsed, margin)).flatten();
+    time.filter(is_more).map(nanos)
 }
 
 pub(crate) fn span(contrast: &Contrast) -> Span {

@@ -1,13 +1,12 @@
 //! [`interactions`]: what changes do together that they do not do alone.
 
+use unladen_document::{Change, Interaction, Metric, Span};
 use unladen_lockin::{
-    Change, Contrast, FALSE_DISCOVERY_RATE, Floor, MARGIN, Observations, Scale, Statistic, benjamini_hochberg,
-    contrast, interaction, judge, main_effect,
+    Change as Judged, Contrast, FALSE_DISCOVERY_RATE, Floor, MARGIN, Observations, Scale, Statistic,
+    benjamini_hochberg, contrast, interaction, judge, main_effect,
 };
 use unladen_lockin::{Design, Role};
-use unladen_report::{Interaction, InteractionKind, Span};
 
-use crate::prove::effect::span;
 use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 
@@ -19,8 +18,14 @@ pub(crate) fn interactions(measured: &Measured<'_>, arms: &Arms) -> Vec<Interact
     let p_values: Vec<f64> = found.iter().map(|(_, beyond, _)| beyond.p_value).collect();
     let adjusted = benjamini_hochberg(&p_values);
     let judged = |((interaction, beyond, floor), p): (Found, f64)| {
-        let is_equal = floor.is_some_and(|floor| judge(&beyond, &floor, p, MARGIN) == Change::NoMeasurableDifference);
-        Interaction { told: p <= FALSE_DISCOVERY_RATE, is_equal, ..interaction }
+        let is_equal = floor.is_some_and(|floor| judge(&beyond, &floor, p, MARGIN) == Judged::NoMeasurableDifference);
+        let told = p <= FALSE_DISCOVERY_RATE;
+        let verdict = match (told, is_equal) {
+            (true, _) => "told",
+            (false, true) => Change::Equal.as_str(Metric::Latency),
+            (false, false) => Change::Unclear.as_str(Metric::Latency),
+        };
+        Interaction { told, verdict: verdict.to_owned(), ..interaction }
     };
     found.into_iter().zip(adjusted).map(judged).collect()
 }
@@ -76,11 +81,11 @@ impl Of<'_> {
         contrast(terms, self.statistic, Scale::Ratio).ok()
     }
 
-    fn found(&self, kind: InteractionKind, knobs: Vec<String>, ratio: &Contrast, expected: Option<Span>) -> Found {
-        let (metric, ratio_span) = (self.metric.clone(), span(ratio));
-        let interaction =
-            Interaction { metric, knobs, kind, ratio: ratio_span, expected, told: false, is_equal: false };
-        (interaction, *ratio, self.floor())
+    fn found(&self, kind: &str, knobs: Vec<String>, of: &Contrast, expected: Option<Span>) -> Found {
+        let (metric, kind) = (self.metric.clone(), kind.to_owned());
+        let (ratio, low, high) = (of.value, of.low, of.high);
+        let interaction = Interaction { metric, kind, knobs, ratio, low, high, expected, ..Interaction::default() };
+        (interaction, *of, self.floor())
     }
 
     fn floor(&self) -> Option<Floor> {
@@ -101,7 +106,8 @@ impl Of<'_> {
         product.push((-(alone.len() as f64), self.baseline));
         let product = self.ratio(&product)?;
         let beyond = self.ratio(&interaction(all, &alone, self.baseline))?;
-        let (found, _, floor) = self.found(InteractionKind::AllAgainstAlone, knobs, &together, Some(span(&product)));
+        let expected = Span { value: product.value, low: product.low, high: product.high };
+        let (found, _, floor) = self.found(Interaction::ALL_AGAINST_ALONE, knobs, &together, Some(expected));
         Some((found, beyond, floor))
     }
 
@@ -116,7 +122,7 @@ impl Of<'_> {
                 combinations.iter().filter(|(bits, _)| (bits >> knob & 1 == 1) == on).map(|(_, arm)| *arm).collect()
             };
             if let Some(effect) = self.ratio(&main_effect(&of(true), &of(false))) {
-                found.push(self.found(InteractionKind::MainEffect, vec![name.clone()], &effect, None));
+                found.push(self.found(Interaction::MAIN_EFFECT, vec![name.clone()], &effect, None));
             }
         }
         for first in 0..knobs.len() {
@@ -132,7 +138,7 @@ impl Of<'_> {
                     .collect();
                 if let Some(effect) = self.ratio(&terms) {
                     let pair = vec![knobs[first].clone(), knobs[second].clone()];
-                    found.push(self.found(InteractionKind::Pair, pair, &effect, None));
+                    found.push(self.found(Interaction::PAIR, pair, &effect, None));
                 }
             }
         }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use unladen_document::{Comparison, Metric};
 use unladen_lockin::{CannotCompare, Contrast, Counts, Floor, Observations, Scale, Statistic, contrast};
-use unladen_report::{Comparison, Metric, bucket_name};
+use unladen_report::bucket_name;
 
 use crate::condition::Condition;
 use crate::latency::BUCKETS_MS;

@@ -70,10 +70,10 @@ impl<'a> Profiling<'a> {
     fn files(&self, arm: usize, profile: &Profile, changed: Option<&Diff>) -> Result<ArmProfile, Failure> {
         let folder = &self.wanted.folder;
         let name = format!("{}-{}", slug(&self.experiment.title), slug(&self.arms[arm].name));
-        let files: Vec<String> = write_native(profile, folder, &name)?.into_iter().map(|(file, _)| file).collect();
+        let files: Vec<String> = write_native(profile, folder, &name)?.into_iter().map(|one| one.file).collect();
         let [file, flame] = <[String; 2]>::try_from(files).unwrap_or_default();
         let picture = match changed {
-            Some(changed) => write_flame_diff(changed, folder, &name)?.0,
+            Some(changed) => write_flame_diff(changed, folder, &name)?.file,
             None => flame,
         };
         Ok(ArmProfile {

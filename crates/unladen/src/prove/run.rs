@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use unladen_document::ProveDocument;
 use unladen_load::Cancel;
 use unladen_lockin::{Arm, Estimate, MIN_BLOCKS, Until, Verdict};
 use unladen_machine::{MachineClock, MachineReading};
 use unladen_probe::{Instrument, Own, Reading};
 use unladen_prove::{KnobController, PutBack};
-use unladen_report::{ArmProfile, Prove};
+use unladen_report::ArmProfile;
 
 use crate::exit::Failure;
 use crate::interrupt::Stopped;
@@ -35,7 +36,7 @@ const READINGS: u32 = 2;
 const TRIES: usize = 5;
 
 pub(crate) struct Proved {
-    pub(crate) result: Prove,
+    pub(crate) result: ProveDocument,
     /// Why the result is not the complete one that was asked for.
     pub(crate) failure: Option<Failure>,
     pub(crate) put_back: PutBack,
@@ -433,7 +434,7 @@ impl Run<'_> {
         };
         let mut result = analyse(&measured);
         tell(self.arms, &self.sender.came, &self.options.experiment.expect_change, &mut result.arms);
-        result.warnings.extend(self.sender.client.strangers());
+        result.warnings.extend(self.sender.client.strangers().map(|warning| warning.to_string()));
         Ok(Proved { result, failure, put_back })
     }
 }

@@ -1,7 +1,8 @@
 //! [`warnings`]: what the reader should know before believing a comparison.
 
+use unladen_document::Arm;
 use unladen_lockin::{CannotCompare, Scale, Statistic, contrast};
-use unladen_report::{ArmResult, Warning};
+use unladen_report::Warning;
 
 use crate::lateness::because;
 use crate::machine::taken_warning;
@@ -15,7 +16,7 @@ const LATE: u64 = 1_000_000;
 pub(crate) fn warnings(
     measured: &Measured<'_>,
     arms: &Arms,
-    results: &[ArmResult],
+    results: &[Arm],
     refused: &[(String, CannotCompare)],
 ) -> Vec<Warning> {
     let mut warnings = Vec::new();
@@ -27,13 +28,13 @@ pub(crate) fn warnings(
         warnings.push(Warning::NotReached { target, reached });
     }
     for arm in results.iter().filter(|arm| arm.errors > 0) {
-        let (name, statuses) = (arm.name.clone(), arm.statuses.clone());
+        let (name, statuses) = (arm.name.clone(), arm.statuses.statuses_text());
         warnings.push(Warning::ErrorsInArm { arm: name, errors: arm.errors, statuses });
     }
-    let changed: Vec<&ArmResult> = results.iter().filter(|arm| arm.changed > 0).collect();
+    let changed: Vec<&Arm> = results.iter().filter(|arm| arm.changed > 0).collect();
     if changed.len() == results.len() {
         // A page that contains the time: said once.
-        let sum = |of: fn(&ArmResult) -> u64| changed.iter().map(|arm| of(arm)).sum();
+        let sum = |of: fn(&Arm) -> u64| changed.iter().map(|arm| of(arm)).sum();
         let arm = "every arm".to_owned();
         warnings.push(Warning::ChangedInArm {
             arm,
@@ -53,7 +54,7 @@ pub(crate) fn warnings(
     }
     let waited: u64 = (0..measured.arms.len()).map(|arm| measured.recording.sum(arm, |record| record.waited)).sum();
     if waited > 0 && !measured.is_closed() {
-        warnings.push(Warning::Capped { concurrency: measured.concurrency() });
+        warnings.push(Warning::Capped { concurrency: measured.concurrency() as u64 });
     }
     warnings.extend(few_requests(refused));
     let statistic = measured.options.quantiles().first().map_or(Statistic::Mean, |(_, q)| Statistic::Quantile(*q));

@@ -3,22 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use unladen_document::{Change, Comparison, Metric};
 use unladen_lockin::{
     Change as Judged, Contrast, Counts, Family, Floor, MARGIN, MARGIN_OF_THE_WHOLE, Scale, adjust_comparisons,
     contrast_counts, judge,
 };
-use unladen_probe::{CounterId, GroupId, GroupKind, Instrument};
-use unladen_report::{Change, Comparison, Metric, WeightMetric};
+use unladen_probe::{Counter, CounterId, GroupId, GroupKind, Instrument};
 
-use crate::counters::kind_of;
-use crate::prove::effect::{NEGLIGIBLE, settled_after, span};
+use crate::prove::effect::{NEGLIGIBLE, figures, settled_after, span};
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 
 /// One counter of one group in one arm, against the baseline.
 struct Difference<'a> {
     arm: usize,
     key: (GroupId, CounterId),
-    weight: &'a WeightMetric,
+    group: &'a str,
+    counter: &'a Counter,
     baseline: f64,
     candidate: f64,
     /// Whether the counter follows the requests, in the baseline or in the arm.
@@ -35,35 +35,23 @@ struct Difference<'a> {
 
 pub(crate) fn weights(measured: &Measured<'_>) -> Vec<Comparison> {
     let Some(instrument) = measured.instrument else { return Vec::new() };
-    let mut metrics: Vec<((GroupId, CounterId), WeightMetric)> = measured
-        .recording
-        .seen()
-        .into_iter()
-        .filter(|(group, _)| instrument.group(*group).kind != GroupKind::Own)
-        .map(|key| (key, metric(instrument, key)))
-        .collect();
+    let is_counted = |(group, _): &(GroupId, CounterId)| instrument.group(*group).kind != GroupKind::Own;
+    let mut seen: Vec<(GroupId, CounterId)> = measured.recording.seen().into_iter().filter(is_counted).collect();
+    let name = |key: &(GroupId, CounterId)| instrument.group(key.0).name.as_str();
     let place = |counter: CounterId| {
         instrument.counters().iter().position(|other| other.name == instrument.counter(counter).name)
     };
-    metrics.sort_by(|(a, x), (b, y)| (&x.group, place(a.1)).cmp(&(&y.group, place(b.1))));
-    let differences: Vec<Difference<'_>> =
-        metrics.iter().flat_map(|(key, weight)| of_counter(measured, *key, weight)).collect();
+    seen.sort_by(|a, b| (name(a), place(a.1)).cmp(&(name(b), place(b.1))));
+    let of_counter = |key| of_counter(measured, key, instrument);
+    let differences: Vec<Difference<'_>> = seen.into_iter().flat_map(of_counter).collect();
     judged(measured, instrument, &differences)
 }
 
-fn metric(instrument: &Instrument, (group, counter): (GroupId, CounterId)) -> WeightMetric {
-    let counter = instrument.counter(counter);
-    WeightMetric {
-        group: instrument.group(group).name.clone(),
-        counter: counter.name,
-        title: counter.title,
-        unit: counter.unit.as_str(),
-        kind: kind_of(counter.unit),
-        approximate: counter.approximate,
-    }
-}
-
-fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'a WeightMetric) -> Vec<Difference<'a>> {
+fn of_counter<'a>(
+    measured: &Measured<'_>,
+    key: (GroupId, CounterId),
+    instrument: &'a Instrument,
+) -> Vec<Difference<'a>> {
     let recording = measured.recording;
     let arms: Vec<Counts> =
         (0..measured.arms.len()).map(|arm| recording.counts(|block| block.arms[arm].phase(key))).collect();
@@ -87,7 +75,8 @@ fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'
         Some(Difference {
             arm,
             key,
-            weight,
+            group: &instrument.group(key.0).name,
+            counter: instrument.counter(key.1),
             baseline: of_baseline.value,
             candidate: candidate.value,
             follows: of_baseline.low > 0.0 || candidate.low > 0.0,
@@ -223,20 +212,24 @@ impl Difference<'_> {
         let verdict = verdict(judged, self.most(), self.difference.value, is_negligible, is_within);
         Comparison {
             arm,
-            metric: format!("weight.{} {}", self.weight.counter, self.weight.group),
-            kind: Metric::Weight,
-            weight: Some(self.weight.clone()),
-            baseline: self.baseline,
-            candidate: self.candidate,
-            absolute: Some(span(&self.absolute)),
-            ratio: self.ratio.as_ref().map(span),
-            difference: span(&self.difference),
-            floor: self.ratio_floor.unwrap_or_else(|| self.floor.for_effect(&self.difference)),
+            metric: format!("weight.{} {}", self.counter.name, self.group),
+            group: Some(self.group.to_owned()),
+            counter: Some(self.counter.name.to_owned()),
+            title: self.counter.title.to_owned(),
+            unit: self.counter.unit.as_str().to_owned(),
+            approximate: Some(self.counter.approximate),
+            floor: Some(self.ratio_floor.unwrap_or_else(|| self.floor.for_effect(&self.difference))),
             margin: Some(shown.map_or(margin, |(_, margin)| margin)),
-            settled_after: settled_after(verdict, &self.difference, elapsed, margin),
-            on_path: None,
+            time_to_settle_ns: settled_after(verdict, &self.difference, elapsed, margin),
             adjusted_p,
-            verdict,
+            verdict: verdict.as_str(Metric::Weight).to_owned(),
+            ..figures(
+                Metric::Weight,
+                [self.baseline, self.candidate],
+                Some(span(&self.absolute)),
+                self.ratio.as_ref().map(span),
+                span(&self.difference),
+            )
         }
     }
 }

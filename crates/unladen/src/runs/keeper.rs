@@ -82,27 +82,30 @@ impl Keeper {
 
     /// Compares the result with the requested run, if any. Called before the result is kept, so that `latest` is
     /// another run. Fails if the store or the run cannot be read.
-    pub(crate) fn comparison(&self, text: &[u8]) -> Result<Option<Comparison>, Failure> {
+    pub(crate) fn comparison(&self, after: &Document) -> Result<Option<Comparison>, Failure> {
         let Some(Against { run, .. }) = &self.against else { return Ok(None) };
         let Some(destination) = &self.destination else {
             return Err(Failure::Usage("--against takes a store, and nothing is kept: name one with --store".into()));
         };
-        let after = Document::read(text).map_err(|error| Failure::Usage(error.to_string()))?;
         // Too little is known of a run that was cut short.
         if after.ended().is_some_and(|ended| ended != COMPLETE) {
             return Ok(None);
         }
         let mut store = unladen_store::open(&destination.location, Mode::ReadOnly)?;
         let before = run.find(store.as_mut(), alike(after.verb(), after.target()))?;
-        Ok(Some(beside(store.as_mut(), &before, &after, None)?))
+        Ok(Some(beside(store.as_mut(), &before, after, None)?))
     }
 
     /// Keeps a document and its traces, and says under which number. Fails if it cannot be kept in a named store.
     /// Without one, that is only a warning.
-    pub(crate) fn keep(&self, text: &[u8], evidence: impl FnOnce() -> Evidence) -> Result<Option<RunId>, Failure> {
+    pub(crate) fn keep(
+        &self,
+        document: &Document,
+        evidence: impl FnOnce() -> Evidence,
+    ) -> Result<Option<RunId>, Failure> {
         let Some(destination) = &self.destination else { return Ok(None) };
         let evidence = if self.evidence { evidence() } else { None };
-        match Self::kept(&destination.location, text, evidence) {
+        match Self::kept(&destination.location, document, evidence) {
             Ok(id) => {
                 if !self.quiet {
                     // Another store would show another run of that number.
@@ -123,21 +126,30 @@ impl Keeper {
         }
     }
 
-    fn kept(location: &Location, text: &[u8], evidence: Evidence) -> Result<RunId, StoreError> {
+    fn kept(location: &Location, document: &Document, evidence: Evidence) -> Result<RunId, StoreError> {
         let mut store = unladen_store::open(location, Mode::ReadWrite)?;
-        store.keep(&new_run(text, evidence, now())?)
+        // As `--json` writes it.
+        let text = serde_json::to_string_pretty(document).map_err(|error| unfit(error.to_string()))? + "\n";
+        store.keep(&run_of(document, text, evidence, now())?)
     }
+}
+
+fn unfit(why: String) -> StoreError {
+    StoreError::Unfit { what: "the document", why }
 }
 
 /// A document with the columns that find it again. If it has no time of its own, it gets `otherwise`, in ns since 1970.
 /// Fails if it is no document of a result.
 pub(crate) fn new_run(text: &[u8], evidence: Evidence, otherwise: i64) -> Result<NewRun, StoreError> {
-    let unfit = |why: String| StoreError::Unfit { what: "the document", why };
     let document = Document::read(text).map_err(|error| unfit(error.to_string()))?;
+    let text = std::str::from_utf8(text).map_err(|error| unfit(error.to_string()))?;
+    run_of(&document, text.to_owned(), evidence, otherwise)
+}
+
+fn run_of(document: &Document, text: String, evidence: Evidence, otherwise: i64) -> Result<NewRun, StoreError> {
     if let Document::ClassmapCheck(_) = document {
         return Err(unfit("a check of a class map measures nothing: it is no run".to_owned()));
     }
-    let text = std::str::from_utf8(text).map_err(|error| unfit(error.to_string()))?;
     let about = document.about();
     let revision = about.revision.as_ref();
     let time = about.time.as_deref().and_then(read_rfc3339);
@@ -151,7 +163,7 @@ pub(crate) fn new_run(text: &[u8], evidence: Evidence, otherwise: i64) -> Result
         commit: revision.and_then(|revision| revision.commit.clone()),
         dirty: revision.and_then(|revision| revision.dirty).unwrap_or(false),
         labels: about.labels.clone(),
-        document: text.to_owned(),
+        document: text,
         evidence,
     })
 }

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use unladen_document::{
+    About, FarStation, HostCpu, Machine, NotFollowing, Span, WeighDocument, WeighedHost, WeighedUrl, nanos,
+};
 use unladen_lockin::{Block, Estimate, Weight, ratio};
 use unladen_probe::GroupId;
-use unladen_report::{
-    Client, FarStation, HostCpu, Machine, Rest, Setup, Span, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
-    nanos,
-};
+use unladen_report::{Weigh, WeighedPage, path_of};
 
-use crate::counters::kind_of;
 use crate::latency::{QUANTILES, latency};
 use crate::machine::machine;
 use crate::weigh::catalog::{GroupKey, SeriesKey, SourceId, group_here};
@@ -23,34 +22,29 @@ use crate::weigh::warnings::warnings;
 pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
     let mut by_url: Vec<Vec<Row<'_>>> = (0..measured.requests.len()).map(|url| rows(measured, url)).collect();
     let families = judge(&mut by_url);
-    let urls: Vec<WeighedUrl> = by_url.iter().enumerate().map(|(url, rows)| weighed(measured, url, rows)).collect();
+    let pages: Vec<WeighedPage> = by_url.iter().enumerate().map(|(url, rows)| weighed(measured, url, rows)).collect();
     let elapsed = measured.recording.elapsed();
-    let probe_share = measured.probe_cpu.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
-    let processors = std::thread::available_parallelism().map_or(1, Into::into);
-    let setup = Setup {
-        seed: measured.options.seed,
-        elapsed,
-        phase: measured.plan.phase,
-        settle: measured.plan.settle,
-        concurrency: measured.options.driver.concurrency,
-        rate: measured.options.driver.rate,
-        keep_alive: measured.options.driver.keep_alive,
-        keep_cookies: measured.options.driver.keep_cookies,
-        processors,
+    let driver = &measured.options.driver;
+    let mut run = WeighDocument {
+        about: About { seed: Some(measured.options.seed), machine: Some(machine_of(measured)), ..About::default() },
+        elapsed_ns: nanos(elapsed),
+        ended: measured.ended.as_str().to_owned(),
+        phase_ns: nanos(measured.plan.phase),
+        settle_ns: nanos(measured.plan.settle),
+        concurrency: driver.concurrency as u64,
+        rate: driver.rate,
+        keep_alive: driver.keep_alive,
+        keep_cookies: driver.keep_cookies,
+        processors: std::thread::available_parallelism().map_or(1, |processors| processors.get() as u64),
         background_cores: background_cores(measured),
-        probe_share,
-    };
-    let mut warnings = warnings(measured, &urls, &setup, families);
-    warnings.extend(untold_series(&by_url));
-    Weigh {
-        warnings,
-        setup,
-        ended: measured.ended,
-        urls,
-        left_behind: None,
+        probe_share_of_core: measured.probe_cpu.as_secs_f64() / elapsed.as_secs_f64().max(1e-9),
         hosts: measured.elsewhere.iter().map(|elsewhere| host(measured, elsewhere)).collect(),
-        machine: Some(machine_of(measured)),
-    }
+        ..WeighDocument::default()
+    };
+    let mut warnings = warnings(measured, &pages, &run, families);
+    warnings.extend(untold_series(&by_url));
+    run.warnings = warnings.iter().map(ToString::to_string).collect();
+    Weigh { run, pages }
 }
 
 fn machine_of(measured: &Measured<'_>) -> Machine {
@@ -109,7 +103,7 @@ fn rows<'a>(measured: &Measured<'a>, url: usize) -> Vec<Row<'a>> {
         .collect()
 }
 
-fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl {
+fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedPage {
     let is_cpu = |row: &&Row<'_>| row.is_cpu();
     let following: Vec<&Row<'_>> = rows.iter().filter(is_cpu).filter(|row| row.follows()).collect();
     let is_other = |row: &&Row<'_>| !row.follows() && !row.on_path && row.group.kind != SeriesKind::Own;
@@ -119,9 +113,9 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
     let estimate = |blocks: &[Option<Block>]| Weight::of(&blocks.iter().copied().flatten().collect::<Vec<_>>()).ok();
     let total = sum_of(&following);
     let total_cpu = estimate(&total).map(|weight| weight.per_request).filter(|_| !following.is_empty());
-    let rest = estimate(&sum_of(&other)).filter(|_| !other.is_empty()).map(|weight| Rest {
-        groups: other.len(),
-        cpu: weight.per_request,
+    let not_following = estimate(&sum_of(&other)).filter(|_| !other.is_empty()).map(|weight| NotFollowing {
+        groups: other.len() as u64,
+        cpu_ns: span(weight.per_request),
         noise_floor: weight.noise_floor,
     });
     let is_whole = on_path(measured, url).iter().all(|group| following.iter().any(|row| row.key.group() == *group));
@@ -132,60 +126,81 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
     let phases = || measured.recording.of_url(url).flat_map(|block| &block.phases);
     let own_cpu =
         rows.iter().filter(is_cpu).find(|row| row.group.kind == SeriesKind::Own && row.key.source == SourceId::HERE);
-    WeighedUrl {
-        name: request.name().strip_prefix("GET ").unwrap_or(request.name()).to_owned(),
-        url: request.url().to_string(),
-        http: format!("{:?}", sample.version),
-        requests: phases().map(|phase| phase.requests).sum(),
-        blocks: measured.recording.of_url(url).count(),
-        response_bytes: sample.exchange.body_bytes,
-        answer: None,
-        client: Client {
-            latency: latency(&measured.recording.latencies(url), &QUANTILES),
-            connections: phases().map(|phase| phase.connections).sum(),
-            changed: phases().map(|phase| phase.changed).sum(),
-            cpu: own_cpu.map(|row| row.weight.per_request),
-        },
+    let (latency_ns, latency_intervals_ns) = latency(&measured.recording.latencies(url), &QUANTILES);
+    let by_host = if is_here { Vec::new() } else { by_host(measured, url, &following, is_whole, &unfollowed) };
+    // Without one of the groups that answer, it would describe only part of a request.
+    let describes_all = is_whole && is_here && unfollowed.is_empty();
+    let capacity = total_cpu.filter(|_| describes_all).and_then(|total| capacity(&total));
+    let address = request.url().to_string();
+    WeighedPage {
         weights: in_order_of_probes(
             rows.iter()
                 .filter(|row| row.group.kind != SeriesKind::Own)
                 // Of an exporter's thousands of series, only those that follow are shown.
                 .filter(|row| row.group.kind != SeriesKind::Series || row.follows())
-                .map(|row| (row, weight_row(measured, url, row, &total))),
+                .map(|row| (row, weight_row(measured, url, &address, row, &total))),
         ),
-        total_cpu,
-        rest,
-        // Without one of the groups that answer, it would describe only part of a request.
-        capacity: total_cpu.filter(|_| is_whole && is_here && unfollowed.is_empty()).and_then(|total| capacity(&total)),
-        by_host: if is_here { Vec::new() } else { by_host(measured, url, &following, is_whole, &unfollowed) },
-        path: path(measured, url),
+        url: WeighedUrl {
+            url: address,
+            name: request.name().strip_prefix("GET ").unwrap_or(request.name()).to_owned(),
+            http: format!("{:?}", sample.version),
+            requests: phases().map(|phase| phase.requests).sum(),
+            blocks: measured.recording.of_url(url).count() as u64,
+            response_bytes: sample.exchange.body_bytes,
+            answer: None,
+            changed_bodies: phases().map(|phase| phase.changed).sum(),
+            connections: phases().map(|phase| phase.connections).sum(),
+            latency_ns,
+            latency_intervals_ns,
+            client_cpu_ns: own_cpu.map(|row| span(row.weight.per_request)),
+            total_cpu_ns: total_cpu.map(span),
+            total_blocks: total_cpu.map(|total| total.blocks as u64).filter(|_| !by_host.is_empty()),
+            by_host,
+            not_following,
+            path: path(measured, url),
+            requests_per_core_second: capacity.map(|(core, _)| core),
+            requests_per_machine_second: capacity.map(|(_, machine)| machine),
+        },
         trace: trace(measured, url, &following, &other),
         inside: None,
     }
 }
 
-fn weight_row(measured: &Measured<'_>, url: usize, row: &Row<'_>, total: &[Option<Block>]) -> WeightRow {
+fn span(estimate: Estimate) -> Span {
+    Span { value: estimate.value, low: estimate.low, high: estimate.high }
+}
+
+fn weight_row(
+    measured: &Measured<'_>,
+    url: usize,
+    address: &str,
+    row: &Row<'_>,
+    total: &[Option<Block>],
+) -> unladen_document::Weight {
     let counter = row.counter;
     let is_cpu = row.is_cpu() && row.follows();
-    let is_machine = row.group.kind == SeriesKind::Machine;
-    WeightRow {
+    let estimate = row.weight.per_request;
+    unladen_document::Weight {
+        url: address.to_owned(),
         group: row.group.name.clone(),
         host: measured.catalog.source_name(row.key.source).map(ToOwned::to_owned),
-        is_machine,
-        counter: counter.name,
-        title: counter.title,
-        unit: counter.unit.as_str(),
-        kind: kind_of(counter.unit),
-        approximate: counter.approximate,
-        per_request: row.weight.per_request,
+        counter: counter.name.to_string(),
+        unit: counter.unit.as_str().to_owned(),
+        per_request: estimate.value,
+        low: estimate.low,
+        high: estimate.high,
         noise_floor: row.weight.noise_floor,
-        adjusted_p: row.adjusted_p,
         follows: row.follows(),
         on_path: row.on_path,
+        mean: estimate.mean,
+        blocks: estimate.blocks as u64,
+        adjusted_p: row.adjusted_p,
+        title: counter.title.to_string(),
         displaced: row.weight.is_displaced(row.adjusted_p),
-        invalid: !is_machine && measured.has_lost(row.key.source),
-        share: if is_cpu { share_of_total(measured, url, row.key, total) } else { None },
-        user: if is_cpu { user_part(measured, url, row) } else { None },
+        approximate: counter.approximate,
+        invalid: row.group.kind != SeriesKind::Machine && measured.has_lost(row.key.source),
+        share: if is_cpu { share_of_total(measured, url, row.key, total).map(span) } else { None },
+        user_share: if is_cpu { user_part(measured, url, row).map(span) } else { None },
     }
 }
 
@@ -220,7 +235,12 @@ fn by_host(
             let most = |cpu: f64| 1e9 * processors as f64 / cpu;
             Span { value: most(cpu.value), low: most(cpu.high), high: most(cpu.low) }
         });
-        Some(HostCpu { host: elsewhere.map(|elsewhere| elsewhere.name.clone()), cpu, capacity })
+        Some(HostCpu {
+            host: elsewhere.map(|elsewhere| elsewhere.name.clone()),
+            cpu_ns: span(cpu),
+            blocks: Some(cpu.blocks as u64),
+            requests_per_machine_second: capacity,
+        })
     };
     sources.into_iter().filter_map(of).collect()
 }
@@ -240,10 +260,10 @@ fn hosts_without(stations: &[FarStation], groups: &BTreeSet<&str>) -> BTreeSet<S
 }
 
 /// With the groups' names.
-fn path(measured: &Measured<'_>, url: usize) -> unladen_report::Path {
+fn path(measured: &Measured<'_>, url: usize) -> unladen_document::Path {
     let path = measured.paths.get(url).cloned().unwrap_or_default();
     let name = |group: &GroupId| measured.instrument.group(*group).name.clone();
-    unladen_report::Path { groups: path.groups.iter().map(name).collect(), elsewhere: path.far, seen: path.seen }
+    path_of(path.groups.iter().map(name).collect(), path.far, &path.seen)
 }
 
 /// A group's share of the total, by the blocks in which there is a total.
@@ -267,8 +287,10 @@ fn user_part(measured: &Measured<'_>, url: usize, row: &Row<'_>) -> Option<Estim
 }
 
 /// Rows in the order in which the probes list their counters, so that all tables look alike.
-fn in_order_of_probes<'a>(rows: impl Iterator<Item = (&'a Row<'a>, WeightRow)>) -> Vec<WeightRow> {
-    let mut rows: Vec<(&Row<'_>, WeightRow)> = rows.collect();
+fn in_order_of_probes<'a>(
+    rows: impl Iterator<Item = (&'a Row<'a>, unladen_document::Weight)>,
+) -> Vec<unladen_document::Weight> {
+    let mut rows: Vec<(&Row<'_>, unladen_document::Weight)> = rows.collect();
     rows.sort_by(|a, b| {
         let key = |row: &Row<'a>| (row.key.source, row.group.name.as_str(), row.key.counter());
         key(a.0).cmp(&key(b.0))
@@ -276,15 +298,16 @@ fn in_order_of_probes<'a>(rows: impl Iterator<Item = (&'a Row<'a>, WeightRow)>) 
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// What the total allows, if CPU is the bottleneck. `None` if its interval reaches down to zero.
-fn capacity(total: &Estimate) -> Option<UrlCapacity> {
+/// Requests per second that the total allows one core, and all cores of this machine, if CPU is the bottleneck. `None`
+/// if its interval reaches down to zero.
+fn capacity(total: &Estimate) -> Option<(Span, Span)> {
     if total.low <= 0.0 {
         return None;
     }
     let cores = std::thread::available_parallelism().map_or(1.0, |n| n.get() as f64);
     let per_core = Span { value: 1e9 / total.value, low: 1e9 / total.high, high: 1e9 / total.low };
     let machine = Span { value: per_core.value * cores, low: per_core.low * cores, high: per_core.high * cores };
-    Some(UrlCapacity { per_core, machine })
+    Some((per_core, machine))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The principal type is [`Catalog`]: counters and their groups, of this machine and of all sources elsewhere.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use unladen_probe::{CounterId, GroupId, GroupKind, Instrument, Unit};
-use unladen_report::known_name;
 
 use crate::weigh::edge::{EdgeSource, Series, SeriesKind};
 
@@ -33,7 +33,7 @@ struct Entry {
     series: Vec<SeriesKey>,
     families: HashMap<SeriesKey, (String, bool)>,
     group_ids: HashMap<(String, SeriesKind), u32>,
-    counter_ids: HashMap<&'static str, u32>,
+    counter_ids: HashMap<String, u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,11 +43,11 @@ pub(crate) struct KnownGroup {
     pub(crate) kind: SeriesKind,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KnownCounter {
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     /// Title in tables.
-    pub(crate) title: &'static str,
+    pub(crate) title: Cow<'static, str>,
     pub(crate) unit: Unit,
     /// Sampled, not counted.
     pub(crate) approximate: bool,
@@ -114,8 +114,8 @@ impl Catalog {
         }
         for counter in instrument.counters().iter().skip(here.counters.len()) {
             let known = KnownCounter {
-                name: counter.name,
-                title: counter.title,
+                name: counter.name.into(),
+                title: counter.title.into(),
                 unit: counter.unit,
                 approximate: counter.approximate,
             };
@@ -190,14 +190,17 @@ impl Entry {
     }
 
     fn counter(&mut self, series: &Series) -> u32 {
-        let name = known_name(&series.counter);
-        if let Some(known) = self.counter_ids.get(name) {
+        if let Some(known) = self.counter_ids.get(&series.counter) {
             return *known;
         }
         let id = u32::try_from(self.counters.len()).unwrap_or(u32::MAX);
-        let (title, unit, approximate) = (known_name(&series.title), series.unit, series.approximate);
-        self.counters.push(KnownCounter { name, title, unit, approximate });
-        self.counter_ids.insert(name, id);
+        self.counters.push(KnownCounter {
+            name: series.counter.clone().into(),
+            title: series.title.clone().into(),
+            unit: series.unit,
+            approximate: series.approximate,
+        });
+        self.counter_ids.insert(series.counter.clone(), id);
         id
     }
 }

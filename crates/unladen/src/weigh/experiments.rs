@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use unladen_finding::{Finding, Knob, Sent, experiment, unswitched};
 use unladen_load::DriverConfig;
-use unladen_report::Weigh;
 
 use crate::carried::{Secrets, carried, is_secret};
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
 use crate::say::say;
 use crate::weigh::options::Options;
+use crate::weigh::run::Found;
 
 const LONGEST_NAME: usize = 80;
 /// Most bytes that are read of an existing file of settings.
@@ -63,14 +63,13 @@ impl Experiments {
 
     /// Writes the files, and reports what became of each finding. Never overwrites a file. The error is that of the
     /// first that could not be written.
-    pub(crate) fn write(&self, result: &Weigh) -> Result<(), OutputError> {
+    pub(crate) fn write(&self, pages: &[Found]) -> Result<(), OutputError> {
         let mut number = 0;
-        for (index, url) in result.urls.iter().enumerate() {
-            let Some(inside) = &url.inside else { continue };
-            let fresh = inside.fresh.iter().flat_map(|fresh| &fresh.findings).map(|finding| (finding, true));
-            for (finding, is_fresh) in inside.findings.iter().map(|finding| (finding, false)).chain(fresh) {
+        for (index, found) in pages.iter().enumerate() {
+            let fresh = found.fresh.iter().map(|finding| (finding, true));
+            for (finding, is_fresh) in found.warm.iter().map(|finding| (finding, false)).chain(fresh) {
                 number += 1;
-                let latency_ns = inside.latency.map(|latency| latency.value.max(0.0) as u64);
+                let latency_ns = found.latency.map(|latency| latency.value.max(0.0) as u64);
                 let sent = self.sent(index).map(|sent| Sent { is_fresh, latency_ns, ..sent });
                 let made = sent.and_then(|sent| self.made(number, finding, sent));
                 self.tell(finding, made)?;

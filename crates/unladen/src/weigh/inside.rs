@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use unladen_document::{Count, NotJudged, NotLookedFor, Span};
 use unladen_finding::{Bearing, Finding, Unjudged, look, unjudged, unlooked};
 use unladen_load::{Cancel, Driver, Request, Sample};
 use unladen_lockin::ratio;
 use unladen_probe::{GroupId, GroupKind, Inspection, Instrument, group_seen, php_settings};
-use unladen_report::{Fresh, Inside, NotLooked, TotalRow, Weigh, WeighedUrl};
+use unladen_report::{FRESH, Fresh, Inside, WARM, Weigh, WeighedPage, written_finding, written_unjudged};
 use unladen_trace::{
     Evidence, EvidenceSource, GroupSeen, HostRecord, Interval, Missing, Page, PageRecord, State, without_secrets,
 };
@@ -54,16 +55,32 @@ pub(super) fn look_inside(mut weighed: Weighed<'_>) -> Vec<PageRecord> {
     (0..weighed.requests.len()).map(|url| weighed.page(url)).collect()
 }
 
+/// What was seen inside a page, and the rules' own findings, which know more than a result says.
+pub(crate) struct Looked {
+    pub(crate) inside: Inside,
+    pub(crate) warm: Vec<Finding>,
+    /// Of first requests of fresh processes.
+    pub(crate) fresh: Vec<Finding>,
+}
+
 /// What the rules find in a page's evidence, of this machine and of all hosts.
-pub(crate) fn inside(record: &PageRecord) -> Inside {
-    let mut inside = seen(&record.warm, record.fresh.as_ref());
+pub(crate) fn inside(record: &PageRecord) -> Looked {
+    let mut looked = seen(&record.warm, record.fresh.as_ref());
     for host in &record.hosts {
-        add_host(&mut inside, host);
+        add_host(&mut looked, host);
     }
+    let Looked { inside, warm, fresh } = &mut looked;
     // The largest first, on whichever host.
-    inside.findings.sort_by(larger_first);
-    inside.fresh.iter_mut().for_each(|fresh| fresh.findings.sort_by(larger_first));
-    inside
+    warm.sort_by(larger_first);
+    fresh.sort_by(larger_first);
+    let url = &record.warm.page.url;
+    let of_warm = warm.iter().map(|found| written_finding(url, WARM, found));
+    inside.findings = of_warm.chain(fresh.iter().map(|found| written_finding(url, FRESH, found))).collect();
+    inside.counts.sort_by_key(|count| count.state != WARM);
+    for count in &mut inside.counts {
+        count.invalid = inside.lost > 0 && Inside::is_of_events(&count.counter);
+    }
+    looked
 }
 
 fn larger_first(a: &Finding, b: &Finding) -> std::cmp::Ordering {
@@ -80,57 +97,56 @@ fn leave_largest(findings: &mut Vec<Finding>) -> usize {
     more
 }
 
-/// For one machine.
-fn seen(warm: &Evidence, fresh: Option<&Evidence>) -> Inside {
-    let findings = tried(look(warm), &warm.page.url, warm.host.as_deref());
-    let all_fresh = fresh.map(|evidence| Fresh {
-        restart: evidence.page.restart.clone().unwrap_or_default(),
-        requests: evidence.page.requests,
-        latency: evidence.page.latency,
-        totals: totals(evidence),
-        // What every request carries, the first one does too.
-        findings: tried(look(evidence), &evidence.page.url, evidence.host.as_deref())
-            .into_iter()
-            .filter(|fresh| !findings.iter().any(|warm| is_as_much(warm, fresh)))
-            .collect(),
-    });
-    Inside {
-        url: warm.page.url.clone(),
+/// For one machine. Its findings are not written down yet.
+fn seen(warm: &Evidence, fresh: Option<&Evidence>) -> Looked {
+    let url = &warm.page.url;
+    let found = |evidence: &Evidence| tried(look(evidence), &evidence.page.url, evidence.host.as_deref());
+    let findings = found(warm);
+    // What every request carries, the first one does too.
+    let is_new = |fresh: &Finding| !findings.iter().any(|warm| is_as_much(warm, fresh));
+    let of_fresh = fresh.map_or_else(Vec::new, |fresh| found(fresh).into_iter().filter(is_new).collect());
+    let inside = Inside {
+        url: url.clone(),
         requests: warm.page.requests,
-        latency: warm.page.latency,
-        totals: totals(warm),
+        counts: counts(warm, WARM).chain(fresh.into_iter().flat_map(|fresh| counts(fresh, FRESH))).collect(),
         statements: statements(warm),
         next_step: next_step(warm, &findings),
-        findings,
-        fresh: all_fresh,
-        not_looked: not_looked(warm),
-        unjudged: all_unjudged(warm, fresh),
+        findings: Vec::new(),
+        fresh: fresh.map(|evidence| Fresh {
+            restart: evidence.page.restart.clone().unwrap_or_default(),
+            requests: evidence.page.requests,
+            latency: evidence.page.latency.map(|Interval { value, low, high }| Span { value, low, high }),
+        }),
+        not_looked_for: not_looked(warm),
+        not_judged: all_unjudged(warm, fresh).into_iter().map(|part| written_unjudged(url, part)).collect(),
         lost: warm.lost.saturating_add(fresh.map_or(0, |fresh| fresh.lost)),
         gates: Vec::new(),
-    }
+    };
+    Looked { inside, warm: findings, fresh: of_fresh }
 }
 
 /// Adds what was seen on another host. A host where nothing could be traced is reported, but is no failure of a rule.
-fn add_host(inside: &mut Inside, record: &HostRecord) {
+fn add_host(looked: &mut Looked, record: &HostRecord) {
     let warm = &record.warm;
     let host = warm.host.clone().unwrap_or_default();
-    let mut of_host = seen(warm, record.fresh.as_ref());
-    let fresh = of_host.fresh.as_mut().map_or(0, |fresh| leave_largest(&mut fresh.findings));
-    let more = fresh + leave_largest(&mut of_host.findings);
+    let Looked { inside: of_host, warm: mut found, fresh: mut found_fresh } = seen(warm, record.fresh.as_ref());
+    let more = leave_largest(&mut found_fresh) + leave_largest(&mut found);
+    let inside = &mut looked.inside;
+    let url = inside.url.clone();
+    let not_told = |why, takes| {
+        let (what, rules, bearing) = (host.clone(), Vec::new(), Bearing::Elsewhere);
+        written_unjudged(&url, Unjudged { what, why, takes, rules, bearing })
+    };
     if more > 0 {
         let why = format!("{more} more findings are not told: no page has so many");
-        let (takes, rules) = (String::new(), Vec::new());
-        inside.unjudged.push(Unjudged { what: host.clone(), why, takes, rules, bearing: Bearing::Elsewhere });
+        inside.not_judged.push(not_told(why, String::new()));
     }
-    inside.totals.extend(of_host.totals);
+    inside.counts.extend(of_host.counts);
     inside.statements.extend(of_host.statements);
-    inside.findings.extend(of_host.findings);
+    looked.warm.extend(found);
+    looked.fresh.extend(found_fresh);
     match (&mut inside.fresh, of_host.fresh) {
-        (Some(fresh), Some(of_host)) => {
-            fresh.requests = fresh.requests.max(of_host.requests);
-            fresh.totals.extend(of_host.totals);
-            fresh.findings.extend(of_host.findings);
-        }
+        (Some(fresh), Some(of_host)) => fresh.requests = fresh.requests.max(of_host.requests),
         (None, fresh) => inside.fresh = fresh,
         (Some(_), None) => {}
     }
@@ -140,16 +156,17 @@ fn add_host(inside: &mut Inside, record: &HostRecord) {
     if !warm.has(EvidenceSource::Syscalls) {
         let missing = warm.missing.iter().find(|missing| missing.source == EvidenceSource::Syscalls);
         let (why, takes) = missing.map(|missing| (missing.why.clone(), missing.takes.clone())).unwrap_or_default();
-        inside.unjudged.push(Unjudged { what: host, why, takes, rules: Vec::new(), bearing: Bearing::Elsewhere });
+        inside.not_judged.push(not_told(why, takes));
         return;
     }
     let on_host = |text: String| format!("on {host}: {text}");
-    inside.unjudged.extend(of_host.unjudged.into_iter().map(|part| match part.bearing {
+    inside.not_judged.extend(of_host.not_judged.into_iter().map(|part| match part.uncertain {
         // The groups of findings name their host.
-        Bearing::Uncertain => part,
-        Bearing::Here | Bearing::Elsewhere => Unjudged { what: on_host(part.what), ..part },
+        true => part,
+        false => NotJudged { what: on_host(part.what), ..part },
     }));
-    inside.not_looked.extend(of_host.not_looked.into_iter().map(|part| NotLooked { why: on_host(part.why), ..part }));
+    let missing = of_host.not_looked_for.into_iter();
+    inside.not_looked_for.extend(missing.map(|part| NotLookedFor { why: on_host(part.why), ..part }));
 }
 
 /// Whether every request's finding is as large as that of a first one, which then adds nothing.
@@ -175,31 +192,36 @@ fn all_unjudged(warm: &Evidence, fresh: Option<&Evidence>) -> Vec<Unjudged> {
     all
 }
 
-fn totals(evidence: &Evidence) -> Vec<TotalRow> {
-    evidence
-        .totals()
-        .into_iter()
-        .map(|total| TotalRow {
+fn counts(evidence: &Evidence, state: &'static str) -> impl Iterator<Item = Count> {
+    evidence.totals().into_iter().map(move |total| {
+        let Interval { value, low, high } = total.per_request;
+        Count {
+            url: evidence.page.url.clone(),
+            state: state.to_owned(),
             group: evidence.full_name(total.group),
             counter: total.counter,
-            title: total.title,
-            per_request: total.per_request,
+            per_request: value,
+            low,
+            high,
             noise_floor: total.noise_floor,
-        })
-        .collect()
+            // Known once all hosts have told what they lost.
+            invalid: false,
+        }
+    })
 }
 
 /// Rules that lacked something, grouped by what they lacked and why.
-fn not_looked(evidence: &Evidence) -> Vec<NotLooked> {
-    let mut all: Vec<NotLooked> = Vec::new();
+fn not_looked(evidence: &Evidence) -> Vec<NotLookedFor> {
+    let mut all: Vec<NotLookedFor> = Vec::new();
     for lacking in unlooked(evidence) {
         let (why, takes) = match lacking.missing {
             Some(missing) => (missing.why.clone(), missing.takes.clone()),
             None => ("nothing was looked at".to_owned(), String::new()),
         };
+        let rule = lacking.rule.name().to_owned();
         match all.iter_mut().find(|known| (&known.why, &known.takes) == (&why, &takes)) {
-            Some(known) => known.rules.push(lacking.rule.name()),
-            None => all.push(NotLooked { rules: vec![lacking.rule.name()], why, takes }),
+            Some(known) => known.rules.push(rule),
+            None => all.push(NotLookedFor { url: evidence.page.url.clone(), rules: vec![rule], why, takes }),
         }
     }
     all
@@ -207,7 +229,7 @@ fn not_looked(evidence: &Evidence) -> Vec<NotLooked> {
 
 impl<'a> Weighed<'a> {
     fn page(&mut self, url: usize) -> PageRecord {
-        let result = &self.result.urls[url];
+        let result = &self.result.pages[url];
         let on_path = self.paths.get(url).cloned().unwrap_or_default();
         let (groups, left_out) = self.following(result, &on_path.groups);
         let seen = |group: &GroupId| self.group_seen(*group, result, &on_path);
@@ -268,7 +290,7 @@ impl<'a> Weighed<'a> {
         PageRecord { warm, fresh, hosts }
     }
 
-    fn attach_hosts(&self, result: &WeighedUrl) -> Vec<HostTrace<'a>> {
+    fn attach_hosts(&self, result: &WeighedPage) -> Vec<HostTrace<'a>> {
         let (edges, options) = (self.edges, self.options);
         let attach = |(name, far)| {
             let host = options.hosts.iter().find(|host| host.name == name)?;
@@ -302,7 +324,7 @@ impl<'a> Weighed<'a> {
             php: warm.php.clone(),
             ..Evidence::default()
         };
-        let result = &self.result.urls[url];
+        let result = &self.result.pages[url];
         let mut counting = self.counting();
         let done = counting.count_fresh(traced, url, &restart);
         if let Some(here) = &mut traced.here {
@@ -357,7 +379,7 @@ impl<'a> Weighed<'a> {
 
     /// The groups to trace: those that follow, those on the path, and those that may follow; and the names of those
     /// beyond the limit.
-    fn following(&self, result: &WeighedUrl, on_path: &[GroupId]) -> (Vec<GroupId>, Vec<String>) {
+    fn following(&self, result: &WeighedPage, on_path: &[GroupId]) -> (Vec<GroupId>, Vec<String>) {
         let mut names = result.following_groups();
         let path = on_path.iter().map(|group| self.instrument.group(*group).name.as_str());
         for name in path.chain(result.perhaps_following_groups(None, MOST_PERHAPS)) {
@@ -377,32 +399,32 @@ impl<'a> Weighed<'a> {
         (groups.into_iter().map(|(_, id)| id).collect(), left_out)
     }
 
-    fn group_seen(&self, group: GroupId, result: &WeighedUrl, path: &Path) -> GroupSeen {
+    fn group_seen(&self, group: GroupId, result: &WeighedPage, path: &Path) -> GroupSeen {
         let seen = group_seen(self.instrument, group, &path.pids);
         let on_path = path.groups.contains(&group);
         let row = result.weight(&seen.name, "cpu");
-        let cpu = row.filter(|row| row.follows).map(|row| row.per_request.into());
+        let cpu = row.filter(|row| row.follows).map(interval_of);
         // A group without counts is also one whose work cannot be told from none.
-        let untold = || row.map_or_else(Interval::default, |row| row.per_request.into());
+        let untold = || row.map_or_else(Interval::default, interval_of);
         let untold = (on_path && cpu.is_none()).then(untold);
         GroupSeen { cpu, on_path, untold, ..seen }
     }
 }
 
-fn page(result: &WeighedUrl, request: &Request, sample: &Sample, options: &Options) -> Page {
-    let latency = result.client.latency.as_ref().and_then(|latency| {
-        let (low, high) = latency.mean_interval?;
-        Some(Interval { value: latency.mean, low, high })
-    });
+fn page(result: &WeighedPage, request: &Request, sample: &Sample, options: &Options) -> Page {
+    let url = &result.url;
+    let mean = url.latency_ns.get("mean").zip(url.latency_intervals_ns.get("mean"));
+    let latency =
+        mean.map(|(value, ends)| Interval { value: *value as f64, low: ends.low as f64, high: ends.high as f64 });
     let first = sample.exchange.done.saturating_duration_since(sample.exchange.planned);
     Page {
-        url: result.url.clone(),
+        url: url.url.clone(),
         method: request.method().to_string(),
         carried: carried(request, &options.driver, Secrets::LeftOut),
         latency,
-        cpu: result.total_cpu.map(Into::into),
+        cpu: url.total_cpu_ns.map(|Span { value, low, high }| Interval { value, low, high }),
         first_ns: u64::try_from(first.as_nanos()).ok(),
-        longest_ns: result.client.latency.as_ref().map(|latency| latency.max),
+        longest_ns: url.latency_ns.get("max").copied(),
         ..Page::default()
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unladen_lockin::{Family, Weight, adjust_families, benjamini_hochberg};
 use unladen_report::Warning;
+use unladen_trace::Interval;
 
 use crate::weigh::catalog::{KnownCounter, KnownGroup, SeriesKey, SourceId};
 use crate::weigh::edge::SeriesKind;
@@ -21,7 +22,7 @@ pub(crate) fn judge(by_url: &mut [Vec<Row<'_>>]) -> usize {
         for row in rows.iter_mut().filter(|row| row.group.kind != SeriesKind::Own) {
             let family = match (row.family, row.group.kind) {
                 (Some(family), _) => Judged::Family(family),
-                (None, SeriesKind::Machine) => Judged::MachineCounter(row.counter.name),
+                (None, SeriesKind::Machine) => Judged::MachineCounter(&row.counter.name),
                 (None, _) => Judged::Group(row.key.group().1),
             };
             families.entry((url, row.key.source, family)).or_default().push(row);
@@ -129,6 +130,11 @@ impl Row<'_> {
     pub(crate) fn is_cpu(&self) -> bool {
         self.counter.name == "cpu" && matches!(self.group.kind, SeriesKind::Processes | SeriesKind::Own)
     }
+}
+
+/// What evidence has of a weight.
+pub(crate) fn interval_of(row: &unladen_document::Weight) -> Interval {
+    Interval { value: row.per_request, low: row.low, high: row.high }
 }
 
 #[cfg(test)]

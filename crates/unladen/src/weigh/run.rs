@@ -8,11 +8,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_document::Answer;
+use unladen_finding::Finding;
 use unladen_load::{Cancel, Driver, DriverConfig, End, Sample, Stop};
 use unladen_machine::MachineClock;
 use unladen_probe::{Instrument, Own};
 use unladen_report::Weigh;
-use unladen_trace::PageRecord;
+use unladen_trace::{Interval, PageRecord};
 
 use crate::answered::compared_with_a_browsers;
 use crate::exit::Failure;
@@ -168,10 +169,21 @@ fn elsewhere(source: &dyn EdgeSource, index: usize) -> Elsewhere {
 pub(crate) struct Outcome {
     pub(crate) result: Weigh,
     pub(crate) pages: Vec<PageRecord>,
+    /// Of each page, in the same order; empty if nobody looked inside.
+    pub(crate) found: Vec<Found>,
     /// A request failed, after enough blocks for a result.
     pub(crate) failure: Option<Failure>,
     /// The programs that requests went through, each as its process sees it.
     pub(crate) executables: Vec<PathBuf>,
+}
+
+/// The rules' findings of a page.
+pub(crate) struct Found {
+    /// Mean latency without tracing, in ns.
+    pub(crate) latency: Option<Interval>,
+    pub(crate) warm: Vec<Finding>,
+    /// Of first requests of fresh processes.
+    pub(crate) fresh: Vec<Finding>,
 }
 
 /// A warm-up ends at the first of these: caches are then full, workers started, and the latency is known.

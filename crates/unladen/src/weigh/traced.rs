@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 use unladen_agent::{FarGroup, FarGroupKind, FarInspection, FarInstrument, FarLack, Host, Patience, Unable, Wanted};
 use unladen_load::Cancel;
 use unladen_probe::{Inspection, InspectionError, Instrument};
-use unladen_report::WeighedUrl;
+use unladen_report::WeighedPage;
 use unladen_trace::{Evidence, EvidenceSource, GroupSeen, Missing, Page, PathSeen, State, Window};
+
+use crate::weigh::judge::interval_of;
 
 /// Loading the kernel's part takes a second on a busy machine, and the first look at all its functions another.
 const ATTACH_WITHIN: Duration = Duration::from_secs(60);
@@ -60,7 +62,7 @@ impl<'a> Traced<'a> {
     }
 
     /// The evidence of each host; `page` and `result` have the undisturbed figures.
-    pub(super) fn finish_hosts(&mut self, page: &Page, result: &WeighedUrl) -> Vec<Evidence> {
+    pub(super) fn finish_hosts(&mut self, page: &Page, result: &WeighedPage) -> Vec<Evidence> {
         self.ask_finish(true);
         self.wait_each(TELL_WITHIN, |host, patience| host.finish(page, result, patience))
     }
@@ -70,7 +72,7 @@ impl<'a> Traced<'a> {
         &mut self,
         warm: impl Iterator<Item = &'e Evidence>,
         page: &Page,
-        result: &WeighedUrl,
+        result: &WeighedPage,
     ) -> Vec<Option<Evidence>> {
         self.ask_finish(false);
         let mut warm = warm;
@@ -116,7 +118,7 @@ pub(super) struct HostTrace<'a> {
 impl<'a> HostTrace<'a> {
     /// Asks to attach to the groups that follow the requests to a URL, and to at most `most_perhaps` that may. Does not
     /// wait, so that all hosts attach at once.
-    pub(super) fn ask_attach(host: &'a Host, far: &'a FarInstrument, result: &WeighedUrl, most_perhaps: usize) -> Self {
+    pub(super) fn ask_attach(host: &'a Host, far: &'a FarInstrument, result: &WeighedPage, most_perhaps: usize) -> Self {
         let before = format!("{}/", host.name);
         let following = result.following_groups();
         let perhaps = result.perhaps_following_groups(Some(&host.name), most_perhaps);
@@ -176,7 +178,7 @@ impl<'a> HostTrace<'a> {
 
     /// The evidence; `page` and `result` have its undisturbed figures. Where nothing was counted, the evidence says
     /// why.
-    pub(super) fn finish(&mut self, page: &Page, result: &WeighedUrl, patience: &Patience<'_>) -> Evidence {
+    pub(super) fn finish(&mut self, page: &Page, result: &WeighedPage, patience: &Patience<'_>) -> Evidence {
         let told = self.told(patience);
         let mut evidence = told.or_else(|| self.described(patience)).unwrap_or_default();
         if !evidence.has(EvidenceSource::Syscalls) {
@@ -193,7 +195,7 @@ impl<'a> HostTrace<'a> {
         &mut self,
         warm: &Evidence,
         page: &Page,
-        result: &WeighedUrl,
+        result: &WeighedPage,
         patience: &Patience<'_>,
     ) -> Option<Evidence> {
         let mut evidence = self.told(patience)?;
@@ -222,7 +224,7 @@ impl<'a> HostTrace<'a> {
     }
 
     /// Adds what only this machine knows.
-    fn place(&self, evidence: &mut Evidence, page: &Page, result: &WeighedUrl) {
+    fn place(&self, evidence: &mut Evidence, page: &Page, result: &WeighedPage) {
         evidence.host = Some(self.host.name.clone());
         // The very first request is the page's, and reported once.
         evidence.page = Page { requests: evidence.page.requests, first_ns: None, longest_ns: None, ..page.clone() };
@@ -232,7 +234,7 @@ impl<'a> HostTrace<'a> {
         for (seen, (name, _)) in evidence.groups.iter_mut().zip(&self.groups) {
             seen.name.clone_from(name);
             let row = result.weight(&format!("{}/{name}", self.host.name), "cpu");
-            seen.cpu = row.filter(|row| row.follows).map(|row| row.per_request.into());
+            seen.cpu = row.filter(|row| row.follows).map(interval_of);
         }
     }
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use unladen_document::WeighDocument;
 use unladen_lockin::{MIN_BLOCKS, blocks_needed};
-use unladen_report::{Setup, Warning, WeighedUrl};
+use unladen_report::{Warning, WeighedPage};
 
 use crate::machine::taken_warning;
 use crate::weigh::measured::Measured;
@@ -17,7 +18,12 @@ const NOTABLE: f64 = 0.01;
 const COSTLY_PROBES: f64 = 0.01;
 
 /// All that limits what the result says; `families` were judged together.
-pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Setup, families: usize) -> Vec<Warning> {
+pub(crate) fn warnings(
+    measured: &Measured<'_>,
+    pages: &[WeighedPage],
+    run: &WeighDocument,
+    families: usize,
+) -> Vec<Warning> {
     let mut warnings = Vec::new();
     // If hosts are looked at, the server is probably one of them. An exporter has no CPU to count.
     let names_of = |is_exporter: bool| {
@@ -39,13 +45,13 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
         });
     }
     warnings.extend(elsewhere(measured));
-    if urls.iter().all(|url| url.total_cpu.is_none()) {
-        let blocks = urls.iter().map(|url| url.blocks).min().unwrap_or(0);
-        let needed = blocks_needed(families, 1);
+    if pages.iter().all(|page| page.url.total_cpu_ns.is_none()) {
+        let blocks = pages.iter().map(|page| page.url.blocks).min().unwrap_or(0);
+        let needed = blocks_needed(families, 1) as u64;
         warnings.extend(silence(Silence {
-            untold: names(urls.iter().flat_map(|url| url.untold().map(|(group, _)| group.to_owned()))),
+            untold: names(pages.iter().flat_map(|page| page.untold().map(|(group, _)| group.to_owned()))),
             is_remote: !measured.remote.is_empty(),
-            does_any_follow: urls.iter().any(|url| url.following().next().is_some()),
+            does_any_follow: pages.iter().any(|page| page.following().next().is_some()),
             too_few: (blocks < needed).then_some(Warning::TooFewBlocks { blocks, needed, looked_at: families }),
             hosts,
             exporters: names_of(true),
@@ -58,30 +64,30 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
     if let Some((target, reached)) = measured.missed {
         warnings.push(Warning::NotReached { target, reached });
     }
-    for url in urls.iter().filter(|url| url.client.changed > 0) {
+    for url in pages.iter().map(|page| &page.url).filter(|url| url.changed_bodies > 0) {
         warnings.push(Warning::BodyChanges {
             url: url.name.clone(),
-            changed: url.client.changed,
+            changed: url.changed_bodies,
             requests: url.requests,
         });
     }
     warnings.extend(taken_warning(&measured.recording.times(), Some(measured.spoiled)));
     warnings.extend(measured.reference.warning());
-    if setup.background_cores > BUSY * setup.processors as f64 {
-        warnings.push(Warning::Busy { cores: setup.background_cores, processors: setup.processors });
+    if run.background_cores > BUSY * run.processors as f64 {
+        warnings.push(Warning::Busy { cores: run.background_cores, processors: run.processors });
     }
-    let cpu_rows = || urls.iter().flat_map(|url| &url.weights).filter(|row| row.counter == "cpu");
-    let displaced = names(urls.iter().flat_map(|url| {
-        let least = NOTABLE * url.total_cpu.map_or(0.0, |total| total.value);
-        let rows = url.weights.iter().filter(|row| row.counter == "cpu" && row.displaced);
-        rows.filter(move |row| -row.per_request.value > least).map(|row| row.group.clone())
+    let cpu_rows = || pages.iter().flat_map(|page| &page.weights).filter(|row| row.counter == "cpu");
+    let displaced = names(pages.iter().flat_map(|page| {
+        let least = NOTABLE * page.url.total_cpu_ns.map_or(0.0, |total| total.value);
+        let rows = page.weights.iter().filter(|row| row.counter == "cpu" && row.displaced);
+        rows.filter(move |row| -row.per_request > least).map(|row| row.group.clone())
     }));
     if !displaced.is_empty() {
         warnings.push(Warning::Displaced { groups: displaced });
     }
     let skewed = names(
         cpu_rows()
-            .filter(|row| row.follows && row.per_request.is_skewed())
+            .filter(|row| row.follows && (row.mean < row.low || row.mean > row.high))
             .map(|row| format!("the CPU of {}", row.group)),
     );
     if !skewed.is_empty() {
@@ -90,8 +96,8 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
     if measured.lost {
         warnings.push(Warning::Lost);
     }
-    if setup.probe_share > COSTLY_PROBES {
-        warnings.push(Warning::CostlyProbes { share: setup.probe_share });
+    if run.probe_share_of_core > COSTLY_PROBES {
+        warnings.push(Warning::CostlyProbes { share: run.probe_share_of_core });
     }
     let reconnected: u64 =
         measured.recording.blocks.iter().flat_map(|block| &block.phases).map(|phase| phase.reconnected).sum();

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use unladen_document::{Capacity, Drift, LinesPassedOver, LoadAgent, LogLines, Lost, Slice, Trial};
+use unladen_document::{
+    About, ByConnection, ByRequest, Capacity, Drift, Interval, Latencies, LatencyIntervals, LinesPassedOver, LoadAgent,
+    LoadDocument, LogLines, Lost, Ordered, Pacing, Slice, Step, Trial, send_lag,
+};
 
-use crate::ended::Ended;
-use crate::latency::{Latency, LatencyQuantile};
-use crate::load::*;
-use crate::send_lag::SendLag;
+use crate::unfit::Unfit;
 use crate::warning::Warning;
 
 const MS: f64 = 1e6;
@@ -19,28 +19,54 @@ const SHAPE: [(&str, f64, u64); 6] = [
     ("p90", 1.115, 36),
     ("p95", 1.187, 72),
     ("p99", 1.55, 368),
-    ("p99.9", 2.9, 3_688),
+    ("p999", 2.9, 3_688),
 ];
 
-pub(crate) fn latency(median_ms: f64, requests: u64) -> Latency {
-    let quantile = |(name, factor, needs): (&'static str, f64, u64)| {
+pub(crate) fn latency(median_ms: f64, requests: u64) -> (Latencies, LatencyIntervals) {
+    let (mut values, mut intervals) = (Latencies::new(), LatencyIntervals::new());
+    for (name, factor, needs) in SHAPE {
         let value = median_ms * factor * MS;
         let margin = value * 0.4 * factor * factor / (requests as f64).sqrt();
-        LatencyQuantile {
-            name,
-            value: value as u64,
-            interval: (requests >= needs).then_some(((value - margin) as u64, (value + margin * 1.2) as u64)),
-            needs,
+        values.insert(name.to_owned(), value as u64);
+        if requests >= needs {
+            let (low, high) = ((value - margin) as u64, (value + margin * 1.2) as u64);
+            intervals.insert(name.to_owned(), Interval { low, high });
         }
-    };
-    let mean = median_ms * 1.04 * MS;
-    Latency {
-        mean,
-        mean_interval: Some((mean * 0.996, mean * 1.004)),
-        sd: mean * 0.18,
-        max: (median_ms * 4.1 * MS) as u64,
-        quantiles: SHAPE.map(quantile).to_vec(),
     }
+    let mean = median_ms * 1.04 * MS;
+    let ns = |value: f64| value.round() as u64;
+    intervals.insert("mean".to_owned(), Interval { low: ns(mean * 0.996), high: ns(mean * 1.004) });
+    let rest = [("mean", ns(mean)), ("sd", ns(mean * 0.18)), ("max", (median_ms * 4.1 * MS) as u64)];
+    values.extend(rest.map(|(name, ns)| (name.to_owned(), ns)));
+    (values, intervals)
+}
+
+pub(crate) fn on_connections(median_ms: f64, requests: u64) -> Option<ByConnection> {
+    let (latency_ns, latency_intervals_ns) = latency(median_ms, requests);
+    Some(ByConnection { requests, latency_ns, latency_intervals_ns })
+}
+
+fn step(
+    (from, to): (f64, f64),
+    seconds: u64,
+    (requests, errors): (u64, u64),
+    latency: (Latencies, LatencyIntervals),
+) -> Step {
+    let (latency_ns, latency_intervals_ns) = latency;
+    Step { from, to, time_ns: seconds * 1_000_000_000, requests, errors, latency_ns, latency_intervals_ns }
+}
+
+fn by_request(name: &str, (requests, errors): (u64, u64), latency: (Latencies, LatencyIntervals)) -> ByRequest {
+    let (latency_ns, latency_intervals_ns) = latency;
+    ByRequest { name: name.to_owned(), requests, errors, latency_ns, latency_intervals_ns }
+}
+
+pub(crate) fn ordered<T: Clone>(fields: &[(&str, T)]) -> Ordered<T> {
+    fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+}
+
+pub(crate) fn set_unfit(load: &mut LoadDocument, unfit: &[Unfit]) {
+    (load.fit, load.unfit) = (unfit.is_empty(), unfit.iter().map(ToString::to_string).collect());
 }
 
 /// The shape between the quantiles: share, and how much longer than the median.
@@ -71,7 +97,7 @@ pub(crate) fn distribution(median_ms: f64) -> Vec<(u64, f64)> {
     shares.map(|share| ((median_ms * at(share) * MS) as u64, share)).collect()
 }
 
-pub(crate) fn steady() -> Load {
+pub(crate) fn steady() -> LoadDocument {
     let slice = |i: u64| Slice {
         start_ns: 2_000_000_000 * i,
         length_ns: 2_000_000_000,
@@ -81,59 +107,45 @@ pub(crate) fn steady() -> Load {
         p99: 34_600_000 + (i * 15_485_863 % 13) * 150_000,
         max: if i == 31 { 107_420_000 } else { 36_000_000 + (i * 104_729 % 17) * 800_000 },
     };
-    Load {
-        setup: LoadSetup {
-            target: "http://127.0.0.1:8080/index.php/Main_Page".into(),
-            rate: Some(40.0),
-            arrivals: Some("constant"),
-            concurrency: 256,
-            keep_alive: true,
-            keep_cookies: true,
-            http: "HTTP/1.1".into(),
-            seed: 42,
-        },
+    let (latency_ns, latency_intervals_ns) = latency(26.2, 4_800);
+    LoadDocument {
+        schema: LoadDocument::SCHEMA.to_owned(),
+        about: About { seed: Some(42), ..About::default() },
+        target: "http://127.0.0.1:8080/index.php/Main_Page".into(),
+        rate: Some(40.0),
+        arrivals: Some("constant".into()),
+        concurrency: 256,
+        keep_alive: true,
+        keep_cookies: true,
+        http: "HTTP/1.1".into(),
         answers: vec![super::weigh::answer("/index.php/Main_Page")],
-        access_log: None,
-        ended: Ended::Complete,
-        elapsed: Duration::from_millis(120_031),
+        ended: "complete".into(),
+        elapsed_ns: 120_031_000_000,
         planned: 4_800,
         requests: 4_800,
         throughput: 39.99,
-        latency: Some(latency(26.2, 4_800)),
-        cut_short: 0,
-        within: [(25, 0.186), (50, 0.9948), (100, 0.99979), (250, 1.0), (1_000, 1.0)]
-            .map(|(ms, share)| (Duration::from_millis(ms), share))
-            .to_vec(),
-        new_connections: Some(ByConnection { requests: 12, latency: latency(27.9, 12) }),
-        reused_connections: Some(ByConnection { requests: 4_788, latency: latency(26.2, 4_788) }),
-        send_lag: Some(SendLag { p50: 6_200, p99: 48_000, max: 1_210_000 }),
-        pacing: Some(Pacing { cpu: Duration::from_millis(312) }),
-        errors: Vec::new(),
-        statuses: vec![(200, 4_800)],
-        unsent: 0,
-        abandoned: 0,
-        missing: 0,
-        changed: 0,
+        latency_ns,
+        latency_intervals_ns,
+        within: ordered(&[("25ms", 0.186), ("50ms", 0.9948), ("100ms", 0.99979), ("250ms", 1.0), ("1s", 1.0)]),
+        new_connections: on_connections(27.9, 12),
+        reused_connections: on_connections(26.2, 4_788),
+        send_lag_ns: Some(send_lag(6_200, 48_000, 1_210_000)),
+        pacing: Some(Pacing { cpu_ns: 312_000_000 }),
+        statuses: ordered(&[("200", 4_800)]),
         connections: 12,
         bytes_sent: 4_800 * 120,
         bytes_received: 4_800 * 25_200,
         body_bytes: 4_800 * 24_871,
-        client_cpu: Duration::from_millis(1_210),
-        unfit: Vec::new(),
-        agents: Vec::new(),
-        by_request: Vec::new(),
-        steps: Vec::new(),
-        capacity: None,
+        client_cpu_ns: 1_210_000_000,
+        fit: true,
         timeline: (0..60).map(slice).collect(),
         distribution: distribution(26.2),
-        gates: Vec::new(),
-        machine: None,
-        warnings: Vec::new(),
+        ..LoadDocument::default()
     }
 }
 
 /// All that can go wrong, at once.
-pub(crate) fn overloaded() -> Load {
+pub(crate) fn overloaded() -> LoadDocument {
     let mut load = steady();
     let passed_over =
         |reason: &str, lines, about: &str| LinesPassedOver { reason: reason.into(), lines, about: about.into() };
@@ -146,69 +158,45 @@ pub(crate) fn overloaded() -> Load {
             passed_over("failed", 45, "answered 400 or above"),
         ],
     });
-    (load.setup.rate, load.planned, load.requests, load.throughput) = (Some(1_200.0), 36_000, 21_480, 715.9);
-    (load.setup.arrivals, load.elapsed) = (Some("Poisson"), Duration::from_secs(30));
-    load.latency = Some(latency(812.0, 21_604));
-    load.within = [(250, 0.0412), (1_000, 0.548), (10_000, 0.5967)]
-        .map(|(ms, share)| (Duration::from_millis(ms), share))
-        .to_vec();
-    load.new_connections = Some(ByConnection { requests: 256, latency: latency(1_080.0, 256) });
-    load.reused_connections = Some(ByConnection { requests: 21_348, latency: latency(808.0, 21_348) });
+    (load.rate, load.planned, load.requests, load.throughput) = (Some(1_200.0), 36_000, 21_480, 715.9);
+    (load.arrivals, load.elapsed_ns) = (Some("Poisson".into()), 30_000_000_000);
+    (load.latency_ns, load.latency_intervals_ns) = latency(812.0, 21_604);
+    load.within = ordered(&[("250ms", 0.0412), ("1s", 0.548), ("10s", 0.5967)]);
+    load.new_connections = on_connections(1_080.0, 256);
+    load.reused_connections = on_connections(808.0, 21_348);
     load.connections = 256;
     load.distribution = distribution(812.0);
     (load.cut_short, load.unsent, load.changed, load.abandoned) = (124, 13_900, 3, 0);
-    load.errors = vec![
-        ErrorCount { kind: "status", count: 492, first: "503 Service Unavailable: upstream connect error or disconnect/reset before headers. reset reason: overflow".into() },
-        ErrorCount { kind: "timeout", count: 124, first: "no answer within 30 s".into() },
-        ErrorCount { kind: "connect", count: 4, first: "connection refused\n\u{1b}[31m".into() },
-    ];
-    load.statuses = vec![(200, 21_480), (503, 492)];
-    load.unfit = vec![
-        Unfit::Late { p99: 41_000_000, limit: 1_000_000, because: None },
-        Unfit::Busy { share: 0.97, taken: None },
-    ];
+    load.errors = ordered(&[("status", 492), ("timeout", 124), ("connect", 4)]);
+    load.error_examples = ordered(&[
+        ("status", "503 Service Unavailable: upstream connect error or disconnect/reset before headers. reset reason: overflow".to_owned()),
+        ("timeout", "no answer within 30 s".to_owned()),
+        ("connect", "connection refused\n\u{1b}[31m".to_owned()),
+    ]);
+    load.statuses = ordered(&[("200", 21_480), ("503", 492)]);
+    set_unfit(
+        &mut load,
+        &[Unfit::Late { p99: 41_000_000, limit: 1_000_000, because: None }, Unfit::Busy { share: 0.97, taken: None }],
+    );
     load.steps = vec![
-        StepResult {
-            from: 100.0,
-            to: 100.0,
-            time: Duration::from_secs(10),
-            requests: 1_000,
-            errors: 0,
-            latency: Some(latency(27.0, 1_000)),
-        },
-        StepResult {
-            from: 100.0,
-            to: 2_400.0,
-            time: Duration::from_secs(20),
-            requests: 20_480,
-            errors: 14_520,
-            latency: Some(latency(905.0, 20_604)),
-        },
+        step((100.0, 100.0), 10, (1_000, 0), latency(27.0, 1_000)),
+        step((100.0, 2_400.0), 20, (20_480, 14_520), latency(905.0, 20_604)),
     ];
     load.by_request = vec![
-        ByRequest {
-            name: "/index.php/Main_Page".into(),
-            requests: 14_000,
-            errors: 9_700,
-            latency: Some(latency(640.0, 14_080)),
-        },
-        ByRequest {
-            name: "/index.php/Special:Version".into(),
-            requests: 7_480,
-            errors: 4_820,
-            latency: Some(latency(1_240.0, 7_524)),
-        },
-        ByRequest { name: "/favicon.ico".into(), requests: 0, errors: 0, latency: None },
+        by_request("/index.php/Main_Page", (14_000, 9_700), latency(640.0, 14_080)),
+        by_request("/index.php/Special:Version", (7_480, 4_820), latency(1_240.0, 7_524)),
+        by_request("/favicon.ico", (0, 0), Default::default()),
     ];
     for slice in load.timeline.iter_mut().skip(40) {
         (slice.p50, slice.p99, slice.max, slice.errors) = (900_000_000, 1_900_000_000, 30_000_000_000, 25);
     }
-    load.warnings = vec![Warning::CutShort { requests: 124 }, Warning::Capped { concurrency: 256 }];
+    let warnings = [Warning::CutShort { requests: 124 }, Warning::Capped { concurrency: 256 }];
+    load.warnings = warnings.iter().map(ToString::to_string).collect();
     load
 }
 
 /// Sent by three hosts, of which one was late and one was lost.
-pub(crate) fn from_hosts() -> Load {
+pub(crate) fn from_hosts() -> LoadDocument {
     let agent = |name: &str, requests: u64, p99: u64| LoadAgent {
         name: name.into(),
         command: format!("ssh {name}"),
@@ -217,7 +205,7 @@ pub(crate) fn from_hosts() -> Load {
         unsent: 0,
         missing: 0,
         unrecorded: 0,
-        send_lag_ns: Some(SendLag { p50: 5_900, p99, max: 3 * p99 }.named()),
+        send_lag_ns: Some(send_lag(5_900, p99, 3 * p99)),
         cpu_ns: Some(410_000_000),
         stolen_share: Some(0.0),
         start_uncertainty_ns: 84_000,
@@ -242,17 +230,14 @@ pub(crate) fn from_hosts() -> Load {
     };
     let lost =
         Unfit::Lost { name: "gen3".into(), at: Duration::from_millis(30_750), missing: Some(1_190), why: why.into() };
-    Load {
-        requests: 3_610,
-        missing: 1_190,
-        unfit: vec![Unfit::Agent { name: "gen2".into(), unfit: Box::new(late) }, lost],
-        agents: vec![agent("gen1", 1_600, 48_000), gen2, gen3],
-        ..steady()
-    }
+    let agents = vec![agent("gen1", 1_600, 48_000), gen2, gen3];
+    let mut load = LoadDocument { requests: 3_610, missing: 1_190, agents, ..steady() };
+    set_unfit(&mut load, &[Unfit::Agent { name: "gen2".into(), unfit: Box::new(late) }, lost]);
+    load
 }
 
 /// The search for the highest rate.
-pub(crate) fn searched() -> Load {
+pub(crate) fn searched() -> LoadDocument {
     let trial = |rate: f64, p95: u64, held| Trial {
         rate,
         planned: (rate * 10.0) as u64,
@@ -264,7 +249,7 @@ pub(crate) fn searched() -> Load {
         held,
         unfit: false,
     };
-    Load {
+    LoadDocument {
         capacity: Some(Capacity {
             limit: "p95<100ms".into(),
             highest: Some(212.0),
@@ -278,8 +263,9 @@ pub(crate) fn searched() -> Load {
                 trial(218.0, 118_000_000, Some(false)),
             ],
         }),
-        latency: None,
-        within: Vec::new(),
+        latency_ns: Latencies::new(),
+        latency_intervals_ns: LatencyIntervals::new(),
+        within: Ordered::default(),
         new_connections: None,
         reused_connections: None,
         timeline: Vec::new(),

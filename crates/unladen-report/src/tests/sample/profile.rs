@@ -1,13 +1,13 @@
 //! Profiles in the shape of a small MediaWiki's, without and with an optimised class map.
 
-use std::time::Duration;
-
+use unladen_document::{OpenNs, ProfileSetup, Written};
 use unladen_finding::{Figure, Finding, Fix, Saves, Share};
 use unladen_profile::{About, CallCount, Frame, FrameKind, Profile, Unit, diff, functions};
 use unladen_trace::Interval;
 
-use crate::ended::Ended;
-use crate::profile::{ProfileDiff, ProfileSetup, Profiled};
+use crate::finding::written_finding;
+use crate::inside::WARM;
+use crate::profile::{ProfileDiff, Profiled};
 
 const URL: &str = "http://127.0.0.1:8080/index.php/Main_Page";
 
@@ -60,30 +60,29 @@ fn stacks(title: &str, requests: u64, lookups: u64) -> Profile {
     profile
 }
 
-fn setup(profiled_ns: f64) -> ProfileSetup {
+fn setup(profiled_ns: u64) -> ProfileSetup {
+    let ns = |value: u64, below: u64, above: u64| OpenNs { value, low: Some(value - below), high: Some(value + above) };
+    let (plain_ns, profiled_ns) = (ns(19_140_000, 230_000, 250_000), ns(profiled_ns, 210_000, 240_000));
     ProfileSetup {
         url: URL.into(),
         group: "www-data php-fpm8.2".into(),
         answer: Some(super::weigh::answer("/index.php/Main_Page")),
         how: "Excimer, every 1 ms of time".into(),
-        elapsed: Duration::from_millis(12_340),
-        ended: Ended::Complete,
-        plain_ns: (19_140_000.0, 18_910_000.0, 19_390_000.0),
-        profiled_ns: (profiled_ns, profiled_ns - 210_000.0, profiled_ns + 240_000.0),
+        elapsed_ns: 12_340_000_000,
+        ended: "complete".into(),
+        plain_ns,
+        profiled_ns,
+        overhead: ProfileSetup::overhead_of(plain_ns, profiled_ns),
     }
 }
 
-fn result(setup: Option<ProfileSetup>, profile: Profile) -> Profiled {
-    Profiled {
-        setup,
-        functions: functions(&profile),
-        findings: Vec::new(),
-        profile,
-        notes: Vec::new(),
-        written: Vec::new(),
-        gates: Vec::new(),
-        top: 15,
-    }
+fn written(file: &str, reads: &str) -> Written {
+    Written { file: file.to_owned(), reads: reads.to_owned() }
+}
+
+fn result(profile: Profile, top: usize) -> Profiled {
+    let functions = functions(&profile);
+    Profiled::of(profile, &functions, top)
 }
 
 /// A page that looks for its classes on the disk.
@@ -100,34 +99,33 @@ pub(crate) fn profiled() -> Profiled {
         fix: Fix::advice("optimise the class map").command("unladen classmap /srv/wiki"),
         check_again: "unladen profile diff before.profile.json after.profile.json".into(),
     };
-    Profiled {
-        findings: vec![lookups],
-        notes: vec!["A sample belongs to the function in which PHP looks next whether one is due.".into()],
-        written: vec![
-            ("wiki.svg".into(), "any browser: a flame graph, with search and zoom"),
-            ("wiki.speedscope.json".into(), "https://www.speedscope.app"),
-        ],
-        top: 3,
-        ..result(Some(setup(20_060_000.0)), stacks(URL, 60, 2))
-    }
+    let mut result = result(stacks(URL, 60, 2), 3);
+    let document = &mut result.document;
+    document.target = URL.into();
+    document.setup = Some(setup(20_060_000));
+    document.findings = vec![written_finding(URL, WARM, &lookups)];
+    document.notes = vec!["A sample belongs to the function in which PHP looks next whether one is due.".into()];
+    document.written = vec![
+        written("wiki.svg", "any browser: a flame graph, with search and zoom"),
+        written("wiki.speedscope.json", "https://www.speedscope.app"),
+    ];
+    result
 }
 
 /// A file that tells no request from another.
 pub(crate) fn from_file() -> Profiled {
     let mut profile = stacks("wiki.collapsed", 1, 2);
     (profile.about.are_requests, profile.about.profiler, profile.about.period_ns) = (false, String::new(), None);
-    result(None, profile)
+    result(profile, 15)
 }
 
 /// What a class map moves.
 pub(crate) fn profile_diff() -> ProfileDiff {
-    ProfileDiff {
-        setups: Some([setup(20_060_000.0), setup(16_900_000.0)]),
-        diff: diff(&stacks("without the class map", 60, 2), &stacks("with it", 60, 0)).unwrap(),
-        notes: Vec::new(),
-        written: vec![("diff.svg".into(), "any browser: a flame graph, with search and zoom")],
-        top: 5,
-    }
+    let diff = diff(&stacks("without the class map", 60, 2), &stacks("with it", 60, 0)).unwrap();
+    let mut result = ProfileDiff::of(diff, 5);
+    result.document.setups = Some([setup(20_060_000), setup(16_900_000)]);
+    result.document.written = vec![written("diff.svg", "any browser: a flame graph, with search and zoom")];
+    result
 }
 
 /// Two files that tell no requests.
@@ -137,5 +135,5 @@ pub(crate) fn diff_of_files() -> ProfileDiff {
         profile.about.are_requests = false;
         profile
     });
-    ProfileDiff { setups: None, diff: diff(&before, &after).unwrap(), notes: Vec::new(), written: Vec::new(), top: 2 }
+    ProfileDiff::of(diff(&before, &after).unwrap(), 2)
 }

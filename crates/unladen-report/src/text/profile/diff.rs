@@ -2,25 +2,25 @@
 
 use std::io::{self, Write};
 
-use unladen_lockin::DifferenceEstimate;
-use unladen_profile::{Diff, DiffRow, Unit};
+use unladen_document::{FunctionChange, Moved, OpenSpan, ProfileDiffDocument};
 use unladen_quantity::{Kind, Quantity, grouped, plain};
 
-use super::{Columns, about_setup, calls, close, function, further, margin, requests};
+use super::{Columns, about_setup, calls, close, function, further, margin_of, requests};
 use crate::profile::ProfileDiff;
 use crate::style::Style;
 use crate::text::prose::{clean, fill};
 use crate::text::table::{faint, strong, warn};
 
 pub(crate) fn diff(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let diff = &result.diff;
-    let [baseline, candidate] = &diff.titles;
+    let diff = &result.document;
+    let titles = [&diff.baseline, &diff.candidate];
+    let [baseline, candidate] = titles;
     for line in fill(&clean(&format!("{baseline} → {candidate}")), usize::from(style.width), style) {
         writeln!(out, "{}", style.heading(&line))?;
     }
-    match &result.setups {
+    match &diff.setups {
         Some(setups) => {
-            for ((setup, title), count) in setups.iter().zip(&diff.titles).zip(diff.requests) {
+            for ((setup, title), count) in setups.iter().zip(titles).zip(diff.requests) {
                 about_setup(&format!("{title}: "), setup, &requests(count), style, out)?;
             }
         }
@@ -36,34 +36,35 @@ pub(crate) fn diff(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> i
         "all figures are parts of the whole, since it is not known of how many requests they are"
     };
     filled(measure, |line| style.faint(line), style, out)?;
-    if !diff.rows.is_empty() && !diff.rows.iter().any(has_interval) {
+    if !diff.functions.is_empty() && !diff.functions.iter().any(has_interval) {
         let none = "too few requests, or requests not told apart: no intervals, so that nothing is told from chance";
         filled(none, |line| style.warn(line), style, out)?;
     }
     writeln!(out)?;
     table(result, style, out)?;
-    close(&result.notes, &result.written, style, out)
+    close(&diff.notes, &diff.written, style, out)
 }
 
 fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let diff = &result.diff;
+    let diff = &result.document;
     let scale = Scale::of(diff);
-    let has_any = diff.rows.iter().any(has_interval);
+    let has_any = diff.functions.iter().any(has_interval);
     // Without intervals nothing differs from chance, but functions that did not move at all are kept apart.
-    let (changed, mut same): (Vec<&DiffRow>, Vec<&DiffRow>) = diff.rows.iter().partition(|row| row.is_changed);
+    let (changed, mut same): (Vec<&FunctionChange>, Vec<&FunctionChange>) =
+        diff.functions.iter().partition(|row| row.changed);
     let count = same.len();
     if !has_any {
-        same.retain(|row| row.self_change.value != 0.0 || row.total_change.value != 0.0);
+        same.retain(|row| row.own.difference.value != 0.0 || row.total.difference.value != 0.0);
     }
     let unmoved = count - same.len();
     let top = result.top.max(1);
-    if diff.rows.is_empty() {
+    if diff.functions.is_empty() {
         writeln!(out, "{}\n", style.heading("no function was seen in either"))?;
     } else if changed.is_empty() && same.is_empty() {
         writeln!(out, "{}\n", style.heading("no difference in any function"))?;
         return Ok(());
     }
-    let shown: Vec<&DiffRow> = changed.iter().chain(&same).take(top).copied().collect();
+    let shown: Vec<&FunctionChange> = changed.iter().chain(&same).take(top).copied().collect();
     if changed.is_empty() && has_any {
         writeln!(out, "{}\n", style.heading("no change for certain in any function"))?;
     }
@@ -71,29 +72,29 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
     let mut columns = Columns::new(&headings, &[0, 2, 4, 1]);
     for row in &shown {
         let cells = [
-            scale.both(row.self_weight),
-            scale.change(&row.self_change),
-            scale.both(row.total_weight),
-            scale.change(&row.total_change),
+            scale.both(&row.own),
+            scale.change(row.own.difference),
+            scale.both(&row.total),
+            scale.change(row.total.difference),
             row.calls_per_request
                 .map(|[before, after]| format!("{} → {}", calls(before), calls(after)))
                 .unwrap_or_default(),
         ];
         let mut cells =
-            if row.is_changed { cells } else { cells.map(|cell| if cell.is_empty() { cell } else { faint(&cell) }) };
-        if row.is_changed {
+            if row.changed { cells } else { cells.map(|cell| if cell.is_empty() { cell } else { faint(&cell) }) };
+        if row.changed {
             // More is worse.
-            let mark = if row.total_change.value > 0.0 { warn } else { strong };
-            cells[3] = mark(&scale.change(&row.total_change));
+            let mark = if row.total.difference.value > 0.0 { warn } else { strong };
+            cells[3] = mark(&scale.change(row.total.difference));
         }
         columns.row(cells.into());
     }
     let room = columns.settle(style);
     for (index, row) in shown.iter().enumerate() {
-        let name = function(&diff.candidate, row.frame, room);
-        columns.function(index, if row.is_changed { name } else { faint(&unmarked(&name)) });
+        let name = function(&row.name, &row.file, row.line, room);
+        columns.function(index, if row.changed { name } else { faint(&unmarked(&name)) });
         // If it is so for all, it was said above.
-        if !row.is_changed && has_interval(row) && !changed.is_empty() {
+        if !row.changed && has_interval(row) && !changed.is_empty() {
             columns.below(faint("  no change for certain"));
         }
     }
@@ -115,8 +116,8 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-fn has_interval(row: &DiffRow) -> bool {
-    row.total_change.interval.is_some()
+fn has_interval(row: &FunctionChange) -> bool {
+    margin_of(row.total.difference).is_some()
 }
 
 /// A wrapped sentence.
@@ -142,22 +143,22 @@ fn decimals(percent: f64) -> usize {
 }
 
 impl Scale {
-    fn of(diff: &Diff) -> Self {
+    fn of(diff: &ProfileDiffDocument) -> Self {
         if !diff.per_request {
             return Self { kind: Kind::Count, factor: 100.0, is_part: true };
         }
-        let about = &diff.candidate.about;
-        let (kind, factor) = match (about.unit, about.period_ns) {
-            (Unit::Samples, Some(period)) => (Kind::Time, period as f64),
-            (Unit::Nanoseconds | Unit::CpuNanoseconds, _) => (Kind::Time, 1.0),
-            (Unit::Bytes, _) => (Kind::Bytes, 1.0),
-            (Unit::Samples, None) | (Unit::Count, _) => (Kind::Count, 1.0),
+        let (kind, factor) = match (diff.unit.as_str(), diff.period_ns) {
+            ("nanoseconds" | "cpu-nanoseconds", _) => (Kind::Time, 1.0),
+            ("bytes", _) => (Kind::Bytes, 1.0),
+            ("count", _) | (_, None) => (Kind::Count, 1.0),
+            (_, Some(period)) => (Kind::Time, period as f64),
         };
         Self { kind, factor, is_part: false }
     }
 
     /// `3.10 ms → 2.00 ms`
-    fn both(&self, weights: [f64; 2]) -> String {
+    fn both(&self, moved: &Moved) -> String {
+        let weights = [moved.baseline, moved.candidate];
         if weights == [0.0; 2] {
             return "0".to_owned();
         }
@@ -171,14 +172,12 @@ impl Scale {
     }
 
     /// `−1.10 ± 0.21 ms`; the value alone without an interval.
-    fn change(&self, change: &DifferenceEstimate) -> String {
+    fn change(&self, change: OpenSpan) -> String {
         let value = change.value * self.factor;
         let plus = if value > 0.0 { "+" } else { "" };
-        if value == 0.0 && change.interval.is_none() {
-            return "0".to_owned();
-        }
-        let Some((low, high)) = change.interval else { return format!("{plus}{}", self.text(change.value)) };
-        let margin = margin(change.value, low, high) * self.factor;
+        let Some(margin) = margin_of(change).map(|margin| margin * self.factor) else {
+            return if value == 0.0 { "0".to_owned() } else { format!("{plus}{}", self.text(change.value)) };
+        };
         if value == 0.0 && margin == 0.0 {
             return "0".to_owned();
         }

@@ -1,9 +1,8 @@
 use proptest::prelude::*;
-use unladen_document::About;
-use unladen_profile::{Frame, FrameKind, diff, functions};
+use unladen_profile::{Frame, FrameKind, Profile, diff, functions};
 
 use super::*;
-use crate::format::Format;
+use crate::format::{Format, Report};
 use crate::formats::FORMATS;
 use crate::profile::ProfileDiff;
 use crate::tests::sample;
@@ -11,13 +10,13 @@ use crate::text::Text;
 
 fn profiled(result: &Profiled, width: u16) -> String {
     let mut out = Vec::new();
-    Text.profile(result, &About::default(), Style::plain(width), &mut out).unwrap();
+    Text.write(Report::Profile(result), Style::plain(width), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 fn compared(result: &ProfileDiff, width: u16) -> String {
     let mut out = Vec::new();
-    Text.profile_diff(result, &About::default(), Style::plain(width), &mut out).unwrap();
+    Text.write(Report::ProfileDiff(result), Style::plain(width), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -44,7 +43,8 @@ fn a_comparison_of_files_reads_like_this() {
 #[test]
 fn tables_fit_the_terminal() {
     for width in [60, 80, 100, 140, 200] {
-        let page = Profiled { findings: Vec::new(), ..sample::profiled() };
+        let mut page = sample::profiled();
+        page.document.findings.clear();
         let texts = [
             profiled(&page, width),
             profiled(&sample::from_file(), width),
@@ -63,8 +63,8 @@ fn tables_fit_the_terminal() {
 fn colours_change_no_column() {
     let mut out = Vec::new();
     let style = Style { colour: true, ..Style::plain(100) };
-    Text.profile(&sample::profiled(), &About::default(), style, &mut out).unwrap();
-    Text.profile_diff(&sample::profile_diff(), &About::default(), style, &mut out).unwrap();
+    Text.write(Report::Profile(&sample::profiled()), style, &mut out).unwrap();
+    Text.write(Report::ProfileDiff(&sample::profile_diff()), style, &mut out).unwrap();
     let mut plain = String::new();
     for (index, part) in String::from_utf8(out).unwrap().split('\u{1b}').enumerate() {
         plain.push_str(if index == 0 { part } else { part.split_once('m').unwrap().1 });
@@ -76,14 +76,14 @@ fn colours_change_no_column() {
 
 #[test]
 fn overhead_within_its_interval_is_none() {
-    let mut setup = sample::profiled().setup.unwrap();
+    let mut setup = sample::profiled().document.setup.unwrap();
     assert!(overhead(&setup).ends_with("% more"), "{}", overhead(&setup));
     setup.profiled_ns = setup.plain_ns;
     assert!(overhead(&setup).contains("no measurable difference"), "{}", overhead(&setup));
-    setup.plain_ns = (19e6, f64::NEG_INFINITY, f64::INFINITY);
+    setup.plain_ns = OpenNs { value: 19_000_000, low: Some(0), high: None };
     assert!(overhead(&setup).contains("19.0 ms (too few for an interval)"), "{}", overhead(&setup));
-    setup.plain_ns = (0.0, 0.0, 0.0);
-    assert_eq!(setup.overhead(), None);
+    setup.plain_ns = OpenNs { value: 0, low: Some(0), high: Some(0) };
+    assert_eq!(ProfileSetup::overhead_of(setup.plain_ns, setup.profiled_ns), None);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn compared_lines(before: u64, after: u64) -> String {
         profile
     };
     let diff = diff(&profile(before), &profile(after)).unwrap();
-    compared(&ProfileDiff { setups: None, diff, notes: Vec::new(), written: Vec::new(), top: 5 }, 80)
+    compared(&ProfileDiff::of(diff, 5), 80)
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn a_comparison_that_tells_nothing_says_so_in_a_line() {
     let same = compared_lines(3, 3);
     assert!(same.ends_with("\n\nno difference in any function\n\n"), "{same}");
     assert!(compared_lines(3, 4).contains("moved"));
-    let of = |a: &Profile, b: &Profile| ProfileDiff { diff: diff(a, b).unwrap(), ..sample::profile_diff() };
-    let page = sample::profiled().profile;
+    let of = |a: &Profile, b: &Profile| ProfileDiff::of(diff(a, b).unwrap(), 5);
+    let page = sample::profiled().profile.unwrap();
     let none = compared(&of(&page, &page), 100);
     assert_eq!(none.matches("no change for certain").count(), 2, "{none}");
     assert!(none.contains("\n\nno change for certain in any function\n\n"), "{none}");
@@ -166,7 +166,7 @@ proptest! {
         width in 0_u16..220,
     ) {
         let mut result = sample::profiled();
-        let mut profile = result.profile.clone();
+        let mut profile = result.profile.take().unwrap();
         profile.clusters.truncate(requests);
         for (cluster, name) in profile.clusters.iter_mut().zip(&names) {
             let frame = profile.frames.intern(Frame { name, file: name, line: u32::MAX, kind: FrameKind::Native });
@@ -176,24 +176,32 @@ proptest! {
             }
         }
         profile.about.title.clone_from(&names[0]);
-        let mut setup = result.setup.take().unwrap();
-        (setup.plain_ns, setup.profiled_ns) = ((odds[0], odds[1], odds[2]), (odds[3], odds[4], odds[5]));
+        let mut setup = result.document.setup.take().unwrap();
+        let ns = |odds: &[f64]| {
+            let end = |ns: f64| Some(ns).filter(|ns| ns.is_finite()).map(|ns| ns as u64);
+            OpenNs { value: odds[0] as u64, low: end(odds[1]), high: end(odds[2]) }
+        };
+        (setup.plain_ns, setup.profiled_ns) = (ns(&odds), ns(&odds[3..]));
         setup.group.clone_from(&names[1]);
         let setups = Some([setup.clone(), setup.clone()]);
-        result = Profiled { functions: functions(&profile), setup: Some(setup), profile, ..result };
-        result.notes.push(names[2].clone());
-        let mut moved = diff(&sample::profiled().profile, &result.profile).unwrap();
+        let mut moved = diff(sample::profiled().profile.as_ref().unwrap(), &profile).unwrap();
         for row in &mut moved.rows {
             row.self_change.value = odds[6];
             row.total_change.interval = Some((odds[6], odds[7]));
             row.calls_per_request = Some([odds[0], odds[1]]);
         }
-        let moved = ProfileDiff { setups, diff: moved, ..sample::profile_diff() };
+        let mut moved = ProfileDiff::of(moved, 5);
+        moved.document.setups = setups;
+        let rows = functions(&profile);
+        let notes = result.document.notes.clone();
+        result = Profiled::of(profile, &rows, 3);
+        (result.document.setup, result.document.notes) = (Some(setup), notes);
+        result.document.notes.push(names[2].clone());
         for format in FORMATS {
             let mut out = Vec::new();
-            format.profile(&result, &About::default(), Style::plain(width), &mut out).unwrap();
+            format.write(Report::Profile(&result), Style::plain(width), &mut out).unwrap();
             let mut other = Vec::new();
-            format.profile_diff(&moved, &About::default(), Style::plain(width), &mut other).unwrap();
+            format.write(Report::ProfileDiff(&moved), Style::plain(width), &mut other).unwrap();
             for text in [String::from_utf8(out).unwrap(), String::from_utf8(other).unwrap()] {
                 prop_assert!(!text.contains('\u{1b}') && !text.contains("NaN"), "{}: {text}", format.name());
                 if format.name() == "json" {

@@ -1,8 +1,8 @@
 //! One comparison in words.
 
+use unladen_document::{Change, Comparison, Metric};
 use unladen_quantity::{Kind, Quantity, Span, percent, plain, short, with_sign};
 
-use crate::prove::{Change, Comparison, Metric};
 use crate::text::figure::share_text;
 use crate::text::table::{faint, strong, warn};
 
@@ -27,8 +27,10 @@ fn spaced(bound: &str) -> String {
     format!("{number} {}", if unit == "us" { "µs" } else { unit })
 }
 
-pub(super) fn value(comparison: &Comparison, value: f64) -> String {
-    match comparison.kind {
+/// The baseline's figure or the arm's.
+pub(super) fn value(comparison: &Comparison, value: Option<f64>) -> String {
+    let value = value.unwrap_or(f64::NAN);
+    match comparison.kind() {
         Metric::Latency => plain(Kind::Time, value),
         Metric::Within | Metric::Status | Metric::ErrorStatus => share_text(value),
         Metric::Bytes => plain(Kind::Bytes, value),
@@ -39,28 +41,29 @@ pub(super) fn value(comparison: &Comparison, value: f64) -> String {
 
 /// Number format of the metric.
 pub(super) fn kind(comparison: &Comparison) -> Kind {
-    match comparison.kind {
+    match comparison.kind() {
         Metric::Latency => Kind::Time,
         Metric::Within | Metric::Status | Metric::ErrorStatus | Metric::Throughput => Kind::Count,
         Metric::Bytes => Kind::Bytes,
-        Metric::Weight => comparison.weight.as_ref().map_or(Kind::Count, |weight| weight.kind),
+        Metric::Weight => Kind::of_unit(&comparison.unit),
     }
 }
 
 /// The noise floor, in the words of the verdict.
 pub(super) fn floor(comparison: &Comparison) -> String {
-    match (comparison.kind, comparison.ratio) {
-        (kind, Some(_)) if kind.is_share() => points(comparison.floor * comparison.baseline),
-        (kind, None) if kind.is_share() => points(comparison.floor),
-        (_, Some(_)) => format!("{} %", percent(comparison.floor)),
-        (_, None) => plain(kind(comparison), comparison.floor),
+    let floor = comparison.floor.unwrap_or(f64::NAN);
+    match (comparison.kind(), comparison.ratio_span()) {
+        (kind, Some(_)) if kind.is_share() => points(floor * comparison.baseline.unwrap_or(f64::NAN)),
+        (kind, None) if kind.is_share() => points(floor),
+        (_, Some(_)) => format!("{} %", percent(floor)),
+        (_, None) => plain(kind(comparison), floor),
     }
 }
 
 /// The margin of equality, in the words of the verdict: `, ±5 %`.
 pub(super) fn margin(comparison: &Comparison) -> String {
-    let Some(margin) = comparison.margin else { return String::new() };
-    let text = match (comparison.kind, comparison.ratio) {
+    let Some(margin) = comparison.margin() else { return String::new() };
+    let text = match (comparison.kind(), comparison.ratio_span()) {
         (kind, _) if kind.is_share() => format!("{} points", short(Kind::Count, 100.0 * margin)),
         (_, Some(_)) => format!("{} %", short(Kind::Count, 100.0 * margin)),
         (_, None) => plain(kind(comparison), margin),
@@ -70,16 +73,16 @@ pub(super) fn margin(comparison: &Comparison) -> String {
 
 /// `faster by 13.4 % (12.1 to 14.6)`, `no measurable difference, ±5 %`.
 pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
-    let words = match (comparison.verdict, comparison.kind) {
+    let words = match (comparison.change(), comparison.kind()) {
         (Change::Better, Metric::Within | Metric::Throughput) => "more",
         (Change::Worse, Metric::Within | Metric::Throughput) => "less",
         (change, metric) => change.as_str(metric),
     };
     let size = size(comparison);
-    match comparison.verdict {
+    match comparison.change() {
         Change::Better => strong(&format!("{words} by {size}")),
         // Fewer answers with one status below 400 mean more with another, and neither is a fault.
-        Change::Worse if comparison.kind == Metric::Status => strong(&format!("{words} by {size}")),
+        Change::Worse if comparison.kind() == Metric::Status => strong(&format!("{words} by {size}")),
         Change::Worse => warn(&format!("{words} by {size}")),
         // The interval is all that is known: it stays, however narrow the terminal.
         Change::Unclear => format!("{words}{}", signed(comparison, None)),
@@ -94,9 +97,9 @@ pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
 
 /// `13.4 % (12.1 to 14.6)`, from the side of the change.
 fn size(comparison: &Comparison) -> String {
-    match (comparison.kind, comparison.ratio) {
+    match (comparison.kind(), comparison.ratio_span()) {
         (kind, _) if kind.is_share() => {
-            let Span { value, low, high } = upward(comparison.difference);
+            let Span { value, low, high } = upward(comparison.difference_span());
             format!("{} ({} to {})", points(value), percent(low), percent(high))
         }
         (_, Some(ratio)) => {
@@ -104,7 +107,7 @@ fn size(comparison: &Comparison) -> String {
             format!("{} % ({} to {})", percent(value), percent(low), percent(high))
         }
         (_, None) => {
-            let difference = upward(comparison.difference);
+            let difference = upward(comparison.difference_span());
             Quantity { kind: kind(comparison), value: difference.value, margin: difference.margin() }.to_string()
         }
     }
@@ -113,11 +116,12 @@ fn size(comparison: &Comparison) -> String {
 /// ` (−0.9 to +0.4 %)`: both directions remain possible. With the floor, ` (+0.1 to +0.4 %; floor 1.1 %)`.
 fn signed(comparison: &Comparison, floor: Option<String>) -> String {
     let floor = floor.map_or(String::new(), |floor| format!("; floor {floor}"));
-    let (Span { low, high, .. }, unit) = match (comparison.kind, comparison.ratio) {
-        (kind, _) if kind.is_share() => (comparison.difference, "points"),
+    let (Span { low, high, .. }, unit) = match (comparison.kind(), comparison.ratio_span()) {
+        (kind, _) if kind.is_share() => (comparison.difference_span(), "points"),
         (_, Some(ratio)) => (ratio.less_one(), "%"),
         (_, None) => {
-            let [low, high] = [comparison.difference.low, comparison.difference.high].map(|end| {
+            let Span { low, high, .. } = comparison.difference_span();
+            let [low, high] = [low, high].map(|end| {
                 let sign = if end < 0.0 { "−" } else { "+" };
                 format!("{sign}{}", plain(kind(comparison), end.abs()))
             });

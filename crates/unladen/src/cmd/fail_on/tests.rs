@@ -1,16 +1,19 @@
+use unladen_document::NotLookedFor;
+use unladen_finding::{Bearing, Unjudged};
 use unladen_profile::{About, Frame, Unit};
-use unladen_report::NotLooked;
+use unladen_report::written_unjudged;
 
 use super::*;
 
-fn unjudged(bearing: Bearing) -> Unjudged {
-    Unjudged {
+fn unjudged(bearing: Bearing) -> NotJudged {
+    let unjudged = Unjudged {
         what: "www-data php-fpm8.2".into(),
         why: "on the path; 12 to 40 ms of CPU per request, not told from its other work".into(),
         takes: String::new(),
         rules: if bearing == Bearing::Elsewhere { Vec::new() } else { vec!["stat-storm"] },
         bearing,
-    }
+    };
+    written_unjudged("", unjudged)
 }
 
 fn fails(names: &[&str], page: &Inside) -> bool {
@@ -20,20 +23,21 @@ fn fails(names: &[&str], page: &Inside) -> bool {
 
 #[test]
 fn what_was_not_judged_is_not_clean() {
-    let page = Inside { unjudged: vec![unjudged(Bearing::Here)], ..Inside::default() };
+    let page = Inside { not_judged: vec![unjudged(Bearing::Here)], ..Inside::default() };
     assert!(fails(&["any"], &page) && fails(&["stat-storm"], &page));
     assert!(!fails(&["uncompressed"], &page), "it looks at what the page answers, and did");
     assert!(!fails(&[], &page), "nobody asked");
-    let elsewhere = Inside { unjudged: vec![unjudged(Bearing::Elsewhere)], ..Inside::default() };
+    let elsewhere = Inside { not_judged: vec![unjudged(Bearing::Elsewhere)], ..Inside::default() };
     assert!(!fails(&["any", "stat-storm"], &elsewhere), "what is on another host was never to be looked at");
-    let uncertain = Inside { unjudged: vec![unjudged(Bearing::Uncertain)], ..Inside::default() };
+    let uncertain = Inside { not_judged: vec![unjudged(Bearing::Uncertain)], ..Inside::default() };
     assert!(!fails(&["any", "stat-storm"], &uncertain), "it fails for what is certain alone");
 }
 
 #[test]
 fn any_rule_that_could_not_look_is_not_clean() {
-    let missing = NotLooked { rules: vec!["sleep"], why: "tracing needs root".into(), takes: "root".into() };
-    let page = Inside { not_looked: vec![missing], ..Inside::default() };
+    let (why, takes) = ("tracing needs root".into(), "root".into());
+    let missing = NotLookedFor { url: String::new(), rules: vec!["sleep".into()], why, takes };
+    let page = Inside { not_looked_for: vec![missing], ..Inside::default() };
     assert!(fails(&["any"], &page) && fails(&["sleep"], &page));
     assert!(!fails(&["uncompressed"], &page));
 }
@@ -49,16 +53,7 @@ fn profiled(requests: usize) -> Profiled {
         profile.add(cluster, stack, 5);
     }
     let functions = unladen_profile::functions(&profile);
-    Profiled {
-        setup: None,
-        functions,
-        findings: Vec::new(),
-        profile,
-        notes: Vec::new(),
-        written: Vec::new(),
-        gates: Vec::new(),
-        top: 3,
-    }
+    Profiled::of(profile, &functions, 3)
 }
 
 /// Three requests, and a profile without a sample, passed the gate.
@@ -79,7 +74,8 @@ fn a_profile_in_which_no_rule_could_look_is_not_clean() {
 /// What failed was on standard error alone, and the document did not say that anything had been asked.
 #[test]
 fn the_document_has_each_rule_that_was_named() {
-    let page = Inside { url: "http://127.0.0.1/".into(), unjudged: vec![unjudged(Bearing::Here)], ..Inside::default() };
+    let page =
+        Inside { url: "http://127.0.0.1/".into(), not_judged: vec![unjudged(Bearing::Here)], ..Inside::default() };
     let gates = FailOn::of(&["uncompressed".into(), "stat-storm".into()], false).unwrap().gates(&page);
     let told: Vec<_> = gates.iter().map(|gate| (gate.condition.as_str(), gate.broken, gate.found.as_str())).collect();
     let why =

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use unladen_document::Written;
 use unladen_profile::Profile;
-use unladen_report::ProfileDiff;
+use unladen_report::{ProfileDiff, Report};
 
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::profile::files::{Kept, TOP};
@@ -12,7 +13,6 @@ use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::Report;
 use crate::profile::{self, Ran};
 use crate::runs::Origin;
 
@@ -52,10 +52,12 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
             let mut result = profile::diff_of(&a, &b)?;
             // Two profiles of one script have the same title.
             if a.about.title == b.about.title {
-                result.diff.titles = [&args.a, &args.b].map(String::clone);
+                (result.document.baseline, result.document.candidate) = (args.a.clone(), args.b.clone());
+                result.diff.iter_mut().for_each(|diff| diff.titles = [args.a.clone(), args.b.clone()]);
             }
             result.top = args.top;
-            Ok(args.showing.show(Report::ProfileDiff(&result), &Origin::of_file(typed).about())?)
+            result.document.about.complete(Origin::of_file(typed).about());
+            Ok(args.showing.show(Report::ProfileDiff(&result))?)
         }
         _ => Err(Failure::Usage(
             "two files, or two URLs: a file was made at another time than a page is profiled now".into(),
@@ -73,7 +75,8 @@ fn of_urls(args: &Args, typed: &[String]) -> Result<(), Failure> {
     let Ran { result: (mut result, profiles), failure } = profile::diff_urls(pages, &options, &cancel)?;
     result.top = args.top;
     let written = folder.map_or(Ok(Vec::new()), |folder| write(args, &folder, &result, &profiles));
-    let written = written.map(|files| result.written = files);
+    let written = written.map(|files| result.document.written = files);
+    result.document.about.complete(keeper.about());
     // Also if a file could not be written: the measurement is not lost.
     let shown = args.showing.show_and_keep(Report::ProfileDiff(&result), &keeper, || None);
     if let Some(failure) = failure {
@@ -83,19 +86,16 @@ fn of_urls(args: &Args, typed: &[String]) -> Result<(), Failure> {
     shown
 }
 
-fn write(
-    args: &Args,
-    folder: &Path,
-    result: &ProfileDiff,
-    profiles: &[Profile; 2],
-) -> Result<Vec<(String, &'static str)>, Failure> {
+fn write(args: &Args, folder: &Path, result: &ProfileDiff, profiles: &[Profile; 2]) -> Result<Vec<Written>, Failure> {
     let [a, b] = [profile::slug(&args.a), profile::slug(&args.b)];
     let b = if a == b { format!("{b}-b") } else { b };
     let mut written = Vec::new();
     for (profile, name) in profiles.iter().zip([&a, &b]) {
         written.extend(profile::write_native(profile, folder, name)?);
     }
-    written.push(profile::write_flame_diff(&result.diff, folder, &format!("{a}-{b}"))?);
+    if let Some(diff) = &result.diff {
+        written.push(profile::write_flame_diff(diff, folder, &format!("{a}-{b}"))?);
+    }
     Ok(written)
 }
 

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use unladen_profile::{Pattern, Profile, READERS, WRITERS, Writer, reader_named, writer_for, writer_named};
+use unladen_report::{Profiled, Report};
 
 use crate::cmd::showing::Showing;
 use crate::exit::Failure;
-use crate::output::{self, Report};
+use crate::output;
 use crate::profile;
 use crate::runs::Origin;
 use crate::say::say;
@@ -147,16 +148,12 @@ fn writer_names() -> Vec<&'static str> {
 
 pub(super) fn import(args: &Import, typed: &[String]) -> Result<(), Failure> {
     args.showing.check(true)?;
-    Ok(args
-        .showing
-        .show(Report::Profile(&profile::of_file(args.source.read()?, args.top)), &Origin::of_file(typed).about())?)
+    shown(&args.showing, profile::of_file(args.source.read()?, args.top), typed)
 }
 
 pub(super) fn top(args: &Top, typed: &[String]) -> Result<(), Failure> {
     args.showing.check(true)?;
-    Ok(args
-        .showing
-        .show(Report::Profile(&profile::of_file(args.source.read()?, args.top)), &Origin::of_file(typed).about())?)
+    shown(&args.showing, profile::of_file(args.source.read()?, args.top), typed)
 }
 
 pub(super) fn grep(args: &Grep, typed: &[String]) -> Result<(), Failure> {
@@ -167,9 +164,14 @@ pub(super) fn grep(args: &Grep, typed: &[String]) -> Result<(), Failure> {
     let mut result = profile::of_file(found, args.top);
     if is_none {
         let what = if args.invert { "every stack has" } else { "no stack has" };
-        result.notes.push(format!("{what} a function that matches `{}`", args.pattern));
+        result.document.notes.push(format!("{what} a function that matches `{}`", args.pattern));
     }
-    Ok(args.showing.show(Report::Profile(&result), &Origin::of_file(typed).about())?)
+    shown(&args.showing, result, typed)
+}
+
+fn shown(showing: &Showing, mut result: Profiled, typed: &[String]) -> Result<(), Failure> {
+    result.document.about.complete(Origin::of_file(typed).about());
+    Ok(showing.show(Report::Profile(&result))?)
 }
 
 pub(super) fn export(args: &Export) -> Result<(), Failure> {

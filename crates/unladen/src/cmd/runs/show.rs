@@ -56,8 +56,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     // The requested files are enough.
     if files.is_empty() && args.evidence.is_none() {
-        let document = document_of(&run)?;
-        return Ok(output::tables(&document, "-".as_ref(), terminal::style())?);
+        return Ok(output::tables(document_of(&run)?, "-".as_ref(), terminal::style())?);
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
+use unladen_document::{Change, OpenSpan};
 use unladen_lockin::{Arm, Design};
-use unladen_report::Change;
 
 use super::*;
 
@@ -35,9 +35,11 @@ fn status(recording: &Recording, range: StatusRange) -> Comparison {
 }
 
 fn is_finite(comparison: &Comparison) -> bool {
-    let spans = [Some(comparison.difference), comparison.absolute, comparison.ratio];
-    let ends = spans.into_iter().flatten().flat_map(|span| [span.value, span.low, span.high]);
-    ends.chain([comparison.floor, comparison.adjusted_p, comparison.baseline, comparison.candidate]).all(f64::is_finite)
+    let Comparison { ratio, low, high, candidate, candidate_low, candidate_high, baseline, floor, .. } = comparison;
+    let OpenSpan { value, low: from, high: to } = comparison.difference;
+    let figures = [*ratio, *low, *high, *candidate, *candidate_low, *candidate_high, *baseline, *floor];
+    let ends = figures.into_iter().chain([Some(value), from, to, Some(comparison.adjusted_p)]);
+    ends.flatten().all(f64::is_finite)
 }
 
 /// No spread, so no standard error to divide by.
@@ -46,10 +48,10 @@ fn answers_of_one_length_each_have_an_exact_verdict() {
     let recording = recording(|block, arm| of_bytes(40 + block as u64, if arm == 2 { 900 } else { 5_000 }));
     let found = bytes(&recording);
     assert!(is_finite(&found), "{found:?}");
-    assert_eq!((found.verdict, found.verdict.as_str(found.kind)), (Change::Better, "lighter"));
-    assert_eq!((found.baseline, found.candidate, found.floor), (5_000.0, 900.0, 0.0));
+    assert_eq!((found.change(), found.verdict.as_str()), (Change::Better, "lighter"));
+    assert_eq!((found.baseline, found.candidate, found.floor), (Some(5_000.0), Some(900.0), Some(0.0)));
     assert!(found.adjusted_p < 1e-12, "{found:?}");
-    let ratio = found.ratio.unwrap();
+    let ratio = found.ratio_span().unwrap();
     assert!((ratio.value - 0.18).abs() < 1e-12 && (ratio.high - ratio.low).abs() < 1e-9, "{ratio:?}");
     assert_eq!(found.difference.value, -4_100.0);
 }
@@ -58,22 +60,22 @@ fn answers_of_one_length_each_have_an_exact_verdict() {
 fn answers_of_the_same_length_do_not_differ() {
     let found = bytes(&recording(|block, _| of_bytes(7 + block as u64, 5_000)));
     assert!(is_finite(&found), "{found:?}");
-    assert_eq!((found.verdict, found.floor), (Change::Equal, 0.0));
+    assert_eq!((found.change(), found.floor), (Change::Equal, Some(0.0)));
     // A byte of five thousand is known for certain, and no matter.
     let found = bytes(&recording(|_, arm| of_bytes(40, if arm == 2 { 5_001 } else { 5_000 })));
-    assert_eq!(found.verdict, Change::Equal, "{found:?}");
+    assert_eq!(found.change(), Change::Equal, "{found:?}");
 }
 
 #[test]
 fn no_bytes_have_no_ratio() {
     let found = bytes(&recording(|_, arm| of_bytes(40, if arm == 2 { 0 } else { 5_000 })));
     assert!(is_finite(&found) && found.ratio.is_none(), "{found:?}");
-    assert_eq!((found.verdict, found.difference.value), (Change::Better, -5_000.0));
+    assert_eq!((found.change(), found.difference.value), (Change::Better, -5_000.0));
     let found = bytes(&recording(|_, arm| of_bytes(40, if arm == 2 { 5_000 } else { 0 })));
-    assert_eq!((found.verdict, found.verdict.as_str(found.kind)), (Change::Worse, "heavier"));
+    assert_eq!((found.change(), found.verdict.as_str()), (Change::Worse, "heavier"));
     let found = bytes(&recording(|_, _| of_bytes(40, 0)));
     assert!(is_finite(&found), "{found:?}");
-    assert_eq!(found.verdict, Change::Equal);
+    assert_eq!(found.change(), Change::Equal);
 }
 
 #[test]
@@ -81,8 +83,8 @@ fn answers_that_vary_have_an_interval() {
     let mut rng = fastrand::Rng::with_seed(7);
     let lengths: Vec<u64> = (0..24).map(|_| rng.u64(4_800..5_200)).collect();
     let found = bytes(&recording(|block, arm| of_bytes(40, lengths[block * 3 + arm])));
-    assert!(is_finite(&found) && found.difference.low < 0.0 && found.difference.high > 0.0, "{found:?}");
-    assert!(found.floor > 0.0 && !found.verdict.is_told(), "{found:?}");
+    assert!(is_finite(&found) && found.difference_span().low < 0.0 && found.difference_span().high > 0.0, "{found:?}");
+    assert!(found.floor.unwrap() > 0.0 && !found.change().is_told(), "{found:?}");
 }
 
 #[test]
@@ -96,17 +98,17 @@ fn statuses_are_shares_of_all_answers() {
     let changed = recording(|_, arm| of_status(if arm == 2 { &[(304, 40)] } else { &[(200, 40)] }));
     let found = status(&changed, StatusRange::One(304));
     assert!(is_finite(&found), "{found:?}");
-    assert_eq!((found.verdict, found.verdict.as_str(found.kind)), (Change::Better, "more"));
-    assert_eq!((found.baseline, found.candidate, found.difference.value), (0.0, 1.0, 1.0));
+    assert_eq!((found.change(), found.verdict.as_str()), (Change::Better, "more"));
+    assert_eq!((found.baseline, found.candidate, found.difference.value), (Some(0.0), Some(1.0), 1.0));
     let found = status(&changed, StatusRange::One(200));
-    assert_eq!(found.verdict.as_str(found.kind), "less");
+    assert_eq!(found.verdict, "less");
     let found = status(&changed, StatusRange::Class(5));
-    assert_eq!((found.verdict, found.candidate), (Change::Equal, 0.0));
+    assert_eq!((found.change(), found.candidate), (Change::Equal, Some(0.0)));
 
     let failing = recording(|_, arm| of_status(if arm == 2 { &[(200, 30), (503, 10)] } else { &[(200, 40)] }));
     let found = status(&failing, StatusRange::Class(5));
-    assert_eq!((found.metric.as_str(), found.verdict), ("statuses.5xx", Change::Worse));
-    assert_eq!((found.candidate, found.verdict.as_str(found.kind)), (0.25, "more"));
+    assert_eq!((found.metric.as_str(), found.change()), ("statuses.5xx", Change::Worse));
+    assert_eq!((found.candidate, found.verdict.as_str()), (Some(0.25), "more"));
 }
 
 #[test]

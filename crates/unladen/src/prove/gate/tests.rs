@@ -1,32 +1,40 @@
-use unladen_report::Change;
+use unladen_document::{Change, OpenSpan};
 
 use super::*;
 
-fn comparison(metric: &str, kind: Metric, low: f64, high: f64) -> Comparison {
+fn comparison(metric: &str, low: f64, high: f64) -> Comparison {
     let value = f64::midpoint(low, high);
     let of = |factor: f64| 20e6 * factor;
     Comparison {
         arm: "candidate".into(),
         metric: metric.into(),
-        kind,
-        weight: None,
-        baseline: 20e6,
-        candidate: of(value),
-        absolute: Some(Span { value: of(value), low: of(low), high: of(high) }),
-        ratio: Some(Span { value, low, high }),
-        difference: Span { value: of(value - 1.0), low: of(low - 1.0), high: of(high - 1.0) },
-        floor: 0.01,
-        margin: None,
-        settled_after: None,
-        on_path: None,
+        baseline: Some(20e6),
+        candidate: Some(of(value)),
+        candidate_low: Some(of(low)),
+        candidate_high: Some(of(high)),
+        ratio: Some(value),
+        low: Some(low),
+        high: Some(high),
+        difference: span(of(value - 1.0), of(low - 1.0), of(high - 1.0)),
+        floor: Some(0.01),
         adjusted_p: 0.5,
-        verdict: Change::Unclear,
+        verdict: Change::Unclear.as_str(Metric::of(metric)).to_owned(),
+        ..Comparison::default()
     }
+}
+
+fn span(value: f64, low: f64, high: f64) -> OpenSpan {
+    OpenSpan { value, low: Some(low), high: Some(high) }
+}
+
+/// The arm's own figure.
+fn own(comparison: &mut Comparison, value: f64, low: f64, high: f64) {
+    (comparison.candidate, comparison.candidate_low, comparison.candidate_high) = (Some(value), Some(low), Some(high));
 }
 
 fn gate(condition: &str, low: f64, high: f64) -> Gate {
     let condition: Condition = condition.parse().unwrap();
-    gates(&[condition], &[comparison("latency.p95", Metric::Latency, low, high)], &[]).remove(0)
+    gates(&[condition], &[comparison("latency.p95", low, high)], &[]).remove(0)
 }
 
 fn is_broken(condition: &str, low: f64, high: f64) -> bool {
@@ -61,9 +69,9 @@ fn what_cannot_be_told_passes_and_is_said() {
 /// A share has no ratio, and so `within.50ms < -1%` could not be broken by anything.
 #[test]
 fn a_share_within_a_time_changes_by_points() {
-    let mut within = comparison("within.50ms", Metric::Within, 0.9, 0.95);
-    (within.ratio, within.absolute) = (None, Some(Span { value: 0.93, low: 0.92, high: 0.94 }));
-    within.difference = Span { value: -0.05, low: -0.06, high: -0.04 };
+    let mut within = comparison("within.50ms", 0.9, 0.95);
+    (within.ratio, within.difference) = (None, span(-0.05, -0.06, -0.04));
+    own(&mut within, 0.93, 0.92, 0.94);
     let broken = |condition: &str| gates(&[condition.parse().unwrap()], &[within.clone()], &[]).remove(0);
     assert!(broken("within.50ms < -1%").broken);
     assert!(!broken("within.50ms < -10%").broken);
@@ -73,16 +81,8 @@ fn a_share_within_a_time_changes_by_points() {
 
 #[test]
 fn a_bound_in_another_unit_than_the_counters_is_not_judged() {
-    use unladen_report::{Kind, WeightMetric};
-    let mut weight = comparison("weight.read_calls www", Metric::Weight, 1.2, 1.3);
-    weight.weight = Some(WeightMetric {
-        group: "www".into(),
-        counter: "connects",
-        title: "connections",
-        unit: "1",
-        kind: Kind::Count,
-        approximate: false,
-    });
+    let mut weight = comparison("weight.read_calls www", 1.2, 1.3);
+    (weight.group, weight.counter, weight.unit) = (Some("www".into()), Some("connects".into()), "1".into());
     let judged = |condition: &str| gates(&[condition.parse().unwrap()], &[weight.clone()], &[]).len();
     assert_eq!(judged("weight.read_calls www > +3ms"), 0);
     assert_eq!(judged("weight.read_calls www > +3"), 1);
@@ -90,16 +90,16 @@ fn a_bound_in_another_unit_than_the_counters_is_not_judged() {
 
 #[test]
 fn bytes_and_statuses_have_bounds() {
-    let mut bytes = comparison("bytes.body", Metric::Bytes, 0.18, 0.18);
-    bytes.absolute = Some(Span { value: 900.0, low: 900.0, high: 900.0 });
-    bytes.difference = Span { value: -4_100.0, low: -4_100.0, high: -4_100.0 };
+    let mut bytes = comparison("bytes.body", 0.18, 0.18);
+    own(&mut bytes, 900.0, 900.0, 900.0);
+    bytes.difference = span(-4_100.0, -4_100.0, -4_100.0);
     let judged = |condition: &str| gates(&[condition.parse().unwrap()], &[bytes.clone()], &[]).remove(0);
     assert!(judged("bytes.body < -50%").broken && !judged("bytes.body > +5%").broken);
     assert!(judged("bytes.body < 1kB").broken && !judged("bytes.body > 900").broken);
     assert_eq!(judged("bytes.body > +1").found, "−4100 B (−4100 to −4100)");
-    let mut status = comparison("statuses.304", Metric::Status, 0.0, 0.0);
-    (status.ratio, status.absolute) = (None, Some(Span { value: 1.0, low: 1.0, high: 1.0 }));
-    status.difference = Span { value: 1.0, low: 1.0, high: 1.0 };
+    let mut status = comparison("statuses.304", 0.0, 0.0);
+    (status.ratio, status.difference) = (None, span(1.0, 1.0, 1.0));
+    own(&mut status, 1.0, 1.0, 1.0);
     let judged = |condition: &str| gates(&[condition.parse().unwrap()], &[status.clone()], &[]).remove(0);
     assert!(judged("statuses.304 > +1%").broken && !judged("statuses.304 < 99%").broken);
     assert_eq!(judged("statuses.304 > +1%").found, "+100.0 points (+100.0 to +100.0)");

@@ -51,39 +51,40 @@ fn elsewhere(mut record: PageRecord, host: &str) -> PageRecord {
 
 #[test]
 fn what_is_found_on_a_host_is_told_with_its_name() {
-    let here = inside(&recorded("unpooled-tls.json"));
-    let there = inside(&elsewhere(recorded("unpooled-tls.json"), "web"));
+    let here = inside(&recorded("unpooled-tls.json")).inside;
+    let there = inside(&elsewhere(recorded("unpooled-tls.json"), "web")).inside;
     let of = |inside: &Inside| {
         let found = inside.findings.iter().filter(|found| !found.group.is_empty());
-        found.map(|found| (found.rule, found.group.clone())).collect::<Vec<_>>()
+        found.map(|found| (found.rule.clone(), found.group.clone())).collect::<Vec<_>>()
     };
     let named: Vec<_> = of(&here).into_iter().map(|(rule, group)| (rule, format!("web/{group}"))).collect();
     assert!(!named.is_empty());
     assert_eq!(of(&there), named);
-    assert!(there.totals.iter().all(|total| total.group.starts_with("web/")) && !there.totals.is_empty());
+    assert!(there.counts.iter().all(|count| count.group.starts_with("web/")) && !there.counts.is_empty());
     assert_eq!(there.requests, here.requests);
 }
 
 #[test]
 fn a_host_where_nothing_was_traced_fails_no_rule() {
     let mut record = elsewhere(recorded("unpooled-tls.json"), "web");
-    let whole = inside(&record).is_whole();
+    let whole = inside(&record).inside.is_whole();
     let warm = &mut record.hosts[0].warm;
     *warm = Evidence { host: warm.host.take(), page: warm.page.clone(), ..Evidence::default() };
     let (why, takes) = ("it has no eBPF".to_owned(), "unladen there".to_owned());
     warm.missing = vec![Missing { source: EvidenceSource::Syscalls, why: why.clone(), takes: takes.clone() }];
-    let there = inside(&record);
-    let told = Unjudged { what: "web".into(), why, takes, rules: Vec::new(), bearing: Bearing::Elsewhere };
-    assert!(there.unjudged.contains(&told), "{:?}", there.unjudged);
+    let there = inside(&record).inside;
+    let url = there.url.clone();
+    let told = NotJudged { url, what: "web".into(), why, takes, elsewhere: true, ..NotJudged::default() };
+    assert!(there.not_judged.contains(&told), "{:?}", there.not_judged);
     assert!(there.findings.iter().all(|found| !found.group.starts_with("web/")));
-    assert!(!whole || there.not_looked.is_empty(), "{:?}", there.not_looked);
+    assert!(!whole || there.not_looked_for.is_empty(), "{:?}", there.not_looked_for);
 }
 
 /// Each of a host's statements was a finding: thousands, and none of other hosts was seen among them.
 #[test]
 fn a_host_told_of_more_findings_than_anybody_reads() {
     let mut record = elsewhere(recorded("base.json"), "web");
-    let before = inside(&record);
+    let before = inside(&record).inside;
     let warm = &mut record.hosts[0].warm;
     let each: Series = warm.phases.all().iter().map(|phase| if phase.on { 20 * phase.requests } else { 0 }).collect();
     let once = warm.phases.all().iter().map(|phase| if phase.on { phase.requests } else { 0 }).collect();
@@ -95,11 +96,11 @@ fn a_host_told_of_more_findings_than_anybody_reads() {
             ..QuerySeen::default()
         })
         .collect();
-    let there = inside(&record);
-    let of_host = there.findings.iter().filter(|found| found.fix.host.as_deref() == Some("web")).count();
+    let there = inside(&record).inside;
+    let of_host = there.findings.iter().filter(|found| found.host.as_deref() == Some("web")).count();
     assert_eq!(of_host, MOST_FINDINGS);
     let told =
-        |part: &&Unjudged| part.what == "web" && part.why.ends_with("more findings are not told: no page has so many");
-    assert_eq!(there.unjudged.iter().filter(told).count(), 1, "{:?}", there.unjudged);
-    assert_eq!(before.unjudged.iter().filter(told).count(), 0);
+        |part: &&NotJudged| part.what == "web" && part.why.ends_with("more findings are not told: no page has so many");
+    assert_eq!(there.not_judged.iter().filter(told).count(), 1, "{:?}", there.not_judged);
+    assert_eq!(before.not_judged.iter().filter(told).count(), 0);
 }

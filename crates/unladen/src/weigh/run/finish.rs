@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_agent::Standpoint;
-use unladen_document::Answer;
-use unladen_finding::{Bearing, Unjudged};
+use unladen_document::{Answer, NotJudged};
 use unladen_load::{Request, Sample};
 use unladen_lockin::MIN_BLOCKS;
 use unladen_probe::GroupId;
@@ -17,7 +16,7 @@ use crate::exit::Failure;
 use crate::interrupt::Stopped;
 use crate::load::strangers;
 use crate::weigh::analysis::analyse;
-use crate::weigh::inside::{Weighed, inside, look_inside};
+use crate::weigh::inside::{Looked, Weighed, inside, look_inside};
 use crate::weigh::left_behind::left_behind;
 use crate::weigh::measured::{Elsewhere, Measured};
 use crate::weigh::run::{Outcome, Run};
@@ -76,8 +75,8 @@ impl Run<'_> {
             ended,
         };
         let mut result = analyse(&measured);
-        result.urls.iter_mut().zip(answers).for_each(|(url, answer)| url.answer = Some(answer));
-        let mut pages = Vec::new();
+        result.pages.iter_mut().zip(answers).for_each(|(page, answer)| page.url.answer = Some(answer));
+        let (mut pages, mut found) = (Vec::new(), Vec::new());
         if self.options.inside && failure.is_none() && ended == Ended::Complete {
             pages = look_inside(Weighed {
                 options: self.options,
@@ -93,24 +92,25 @@ impl Run<'_> {
                 result: &result,
             });
             self.progress.clear();
-            for (url, page) in result.urls.iter_mut().zip(&pages) {
-                url.inside = Some(inside(page));
-                if let Some(inside) = &mut url.inside {
-                    inside.unjudged.extend(self.elsewhere.iter().filter_map(not_traced));
-                }
+            for (page, record) in result.pages.iter_mut().zip(&pages) {
+                let Looked { mut inside, warm, fresh } = inside(record);
+                let not_traced = |elsewhere| not_traced(&page.url.url, elsewhere);
+                inside.not_judged.extend(self.elsewhere.iter().filter_map(not_traced));
+                page.inside = Some(inside);
+                found.push(Found { latency: record.warm.page.latency, warm, fresh });
             }
             if self.cancel.is_cancelled() {
-                result.ended = Ended::Interrupted;
+                result.run.ended = Ended::Interrupted.as_str().to_owned();
             }
         }
         let evidence: Vec<_> = pages.iter().flat_map(|page| std::iter::once(&page.warm).chain(&page.fresh)).collect();
         let is_traced = |page: &PageRecord| page.warm.has(EvidenceSource::Syscalls) && !page.warm.groups.is_empty();
         let is_looked_for = !pages.is_empty() && pages.iter().all(is_traced);
-        result.left_behind = is_looked_for.then(|| left_behind(&evidence, self.since, |name| self.root_of(name)));
-        result.warnings.extend(strangers(self.driver.strangers()));
+        result.run.left_behind = is_looked_for.then(|| left_behind(&evidence, self.since, |name| self.root_of(name)));
+        result.run.warnings.extend(strangers(self.driver.strangers()).map(|warning| warning.to_string()));
         let on_path: BTreeSet<GroupId> = paths.iter().flat_map(|path| path.groups.iter().copied()).collect();
         let executables = on_path.into_iter().filter_map(|group| self.executable_of(group)).collect();
-        Ok(Outcome { result, pages, failure, executables })
+        Ok(Outcome { result, pages, found, failure, executables })
     }
 
     /// Where the root folder of a group's processes, which may live in a container, is reached.
@@ -130,17 +130,12 @@ impl Run<'_> {
 
 /// A source that was not looked into, so that no finding is no claim about it. Hosts that are still there say so
 /// themselves.
-fn not_traced(elsewhere: &Elsewhere) -> Option<Unjudged> {
+fn not_traced(url: &str, elsewhere: &Elsewhere) -> Option<NotJudged> {
     let why = match (&elsewhere.gone, elsewhere.is_exporter) {
         (_, true) => "its counters are read, and what its processes do is not traced from here",
         (Some(_), false) => "it went away before its processes could be traced",
         (None, false) => return None,
     };
-    Some(Unjudged {
-        what: elsewhere.name.clone(),
-        why: why.to_owned(),
-        takes: String::new(),
-        rules: Vec::new(),
-        bearing: Bearing::Elsewhere,
-    })
+    let (url, what, why) = (url.to_owned(), elsewhere.name.clone(), why.to_owned());
+    Some(NotJudged { url, what, why, elsewhere: true, ..NotJudged::default() })
 }

@@ -43,7 +43,7 @@ fn the_dearest_statements_were_not_named() {
     let rows = statements(&evidence(many));
     assert_eq!(rows.len(), 5);
     assert_eq!(rows[0].statement, "select 0 from t where a = ?");
-    assert_eq!((rows[0].calls.value.round(), rows[0].time.value.round()), (4.0, 3_100_000.0));
+    assert_eq!((rows[0].calls.value.round(), rows[0].time_ns.value.round()), (4.0, 3_100_000.0));
     assert_eq!(rows[1].statement, "select 6 from t where a = ?");
     assert!(rows.iter().all(|row| !format!("{row:?}").contains("hunter2")), "literals are nobody's business");
     assert_eq!(statements(&evidence(vec![seen("select ?", counted(1, 100_000))])), [], "0.5 % of the page");
