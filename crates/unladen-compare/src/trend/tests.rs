@@ -1,8 +1,8 @@
 use unladen_document::Document;
 
 use super::*;
+use crate::row::Verdict;
 use crate::tests::simulation::{Simulated, World};
-use crate::verdict::Verdict;
 
 fn of(world: World, seed: u64, factors: &[f64]) -> Trend {
     let mut simulated = Simulated::new(world, seed);
