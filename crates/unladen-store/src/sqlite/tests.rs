@@ -8,10 +8,9 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::*;
-use crate::filter::Filter;
-use crate::new_run::NewRun;
+use crate::run::NewRun;
 use crate::schema::MIGRATIONS;
-use crate::store::Store;
+use crate::store::{Filter, Store};
 
 /// What a test keeps.
 fn run(time_ns: i64) -> NewRun {

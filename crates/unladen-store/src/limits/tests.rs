@@ -1,5 +1,3 @@
-//! Tests of labels.
-
 use proptest::prelude::*;
 
 use super::*;
