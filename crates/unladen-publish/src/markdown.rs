@@ -131,7 +131,8 @@ fn table(table: &Table, title: &str, sheet: &mut Sheet) {
     if table.is_detail {
         return sheet.details(&in_tags(&table.caption), |sheet| sheet.table(&written));
     }
-    if table.caption.text() != title {
+    // It may say again what the title has said.
+    if !title.starts_with(&table.caption.text()) {
         written.caption = format!("{}:", text(&table.caption));
     }
     sheet.table(&written);
@@ -139,7 +140,7 @@ fn table(table: &Table, title: &str, sheet: &mut Sheet) {
 
 /// A table of all, then each with its evidence and fix, folded away.
 fn findings(findings: &[FindingView], sheet: &mut Sheet) {
-    let head = ["rule", "what was found", "what it takes", "what its fix saves"];
+    let head = ["rule", "what was found", "its cost", "its fix"];
     let row = |finding: &FindingView| {
         let of = if finding.of.is_empty() { String::new() } else { format!(" ({})", text(&finding.of)) };
         vec![code(&finding.rule), text(&finding.summary) + &of, text(&finding.takes), text(&finding.saves)]
@@ -159,7 +160,9 @@ fn findings(findings: &[FindingView], sheet: &mut Sheet) {
 }
 
 fn one(finding: &FindingView, sheet: &mut Sheet) {
-    sheet.list(finding.figures.iter().map(|figure| prose(figure)));
+    if !finding.figures.is_empty() {
+        sheet.part(&prose(&finding.figures.join("; ")));
+    }
     sheet.list(finding.items.iter().map(|(name, count)| format!("{} × {count}", code(name))));
     if finding.more_items > 0 {
         sheet.part(&format!("and {} more, in the JSON document", finding.more_items));

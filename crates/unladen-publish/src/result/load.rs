@@ -81,19 +81,18 @@ fn speed(document: &LoadDocument) -> Words {
         None => format!("With {} at once, sent as fast as they are answered", document.concurrency),
     };
     let mut words = Words::new().plain(rate);
-    let [half, most] = ["p50", "p99"].map(|key| figures::latency(&document.latency_ns, key));
-    match (half, most) {
-        (Some(half), Some(most)) => {
-            words = words
-                .plain(", half of the requests are answered within ")
-                .strong(plain(Kind::Time, half))
-                .plain(" and 99 % within ")
-                .strong(plain(Kind::Time, most));
-        }
-        (Some(half), None) => {
-            words = words.plain(", half of the requests are answered within ").strong(plain(Kind::Time, half));
-        }
-        _ => words = words.plain(", no request was answered as expected"),
+    let told = |key: &str| {
+        let value = plain(Kind::Time, figures::latency(&document.latency_ns, key)?);
+        let ends = figures::latency_interval(&document.latency_intervals_ns, key);
+        let ends = ends.map_or(String::new(), |(low, high)| format!(" ({})", figures::interval(Kind::Time, low, high)));
+        Some(Words::new().strong(value).plain(ends))
+    };
+    words = match told("p50") {
+        Some(half) => words.plain(", half of the requests are answered within ").and(half),
+        None => words.plain(", no request was answered as expected"),
+    };
+    if let Some(most) = told("p99") {
+        words = words.plain(" and 99 % within ").and(most);
     }
     words.plain(".")
 }

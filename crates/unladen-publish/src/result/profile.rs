@@ -223,7 +223,7 @@ fn function_name(name: &str, file: &str, line: u32) -> Cell {
     let place = place(file, line);
     let words = Words::new().name(name);
     // A file is a function of its own.
-    if place.is_empty() || place.starts_with(name) { words.into() } else { words.faint(format!(" {place}")).into() }
+    if place.is_empty() || place.starts_with(name) { words.into() } else { words.plain(" ").name(place).into() }
 }
 
 fn callers(function: &Function) -> Words {

@@ -264,13 +264,13 @@ const WORDS: Words = Words {
 };
 
 #[derive(Debug, PartialEq)]
-pub(super) struct Found {
+struct Found {
     /// Version of the tables; 0 if it is empty.
-    pub(super) schema: i64,
+    schema: i64,
 }
 
 /// Checks that the file is empty, or a known store.
-pub(super) fn look(connection: &Connection, told: &Told, migrations: &[&str]) -> Result<Found, StoreError> {
+fn look(connection: &Connection, told: &Told, migrations: &[&str]) -> Result<Found, StoreError> {
     let number =
         |pragma: &str| -> rusqlite::Result<i64> { connection.pragma_query_value(None, pragma, |row| row.get(0)) };
     let said = |error| told.of(&error);
@@ -290,7 +290,7 @@ pub(super) fn look(connection: &Connection, told: &Told, migrations: &[&str]) ->
     Ok(Found { schema })
 }
 
-pub(super) fn migrate(connection: &mut Connection, told: &Told, migrations: &[&str]) -> Result<(), StoreError> {
+fn migrate(connection: &mut Connection, told: &Told, migrations: &[&str]) -> Result<(), StoreError> {
     if look(connection, told, migrations)?.schema == version(migrations) {
         return Ok(());
     }
@@ -313,7 +313,7 @@ pub(super) fn migrate(connection: &mut Connection, told: &Told, migrations: &[&s
 }
 
 /// Version of Unladen that created the tables, in any form.
-pub(super) fn made_by(connection: &Connection) -> String {
+fn made_by(connection: &Connection) -> String {
     let query = "SELECT substr(value, 1, 40) FROM store_meta WHERE name = 'made_by'";
     let said: rusqlite::Result<Option<String>> = connection.query_row(query, [], |row| row.get(0)).optional();
     said.ok().flatten().unwrap_or_else(|| "of an unknown version".to_owned())
