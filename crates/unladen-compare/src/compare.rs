@@ -3,18 +3,17 @@
 use std::collections::BTreeSet;
 
 use unladen_document::Document;
+use unladen_lockin::{FALSE_DISCOVERY_RATE, Family, MARGIN, MARGIN_OF_SHARES, MARGIN_OF_THE_WHOLE, adjust_comparisons};
 
-use crate::comparable::Comparable;
-use crate::comparison::{Comparison, Past};
+use crate::between::{Between, Prior, documented};
+use crate::comparison::{Comparable, Comparison, Past, Side};
+use crate::draft::{Draft, Judge, NotJudged};
+use crate::effect::Effect;
 use crate::finding_changes::finding_changes;
-use crate::history::History;
-use crate::judge::Judge;
-use crate::key::Key;
-use crate::rows::rows;
-use crate::run::Run;
-use crate::side::Side;
+use crate::key::{Clock, Key};
+use crate::row::{Kind, Row, Span, Unjudged, Verdict, WhyUnjudged};
+use crate::run::{FEW_RUNS, History, Run};
 use crate::speed::speed;
-use crate::unjudged::Unjudged;
 use crate::warnings::warnings;
 
 /// Document version. It changes if a field is removed or changes its meaning, not if one is added.
@@ -82,7 +81,11 @@ pub fn compare(before: &Document, after: &Document, history: &History) -> Compar
     comparison.not_judged = comparison.rows.iter().filter_map(Unjudged::of).collect();
     comparison.judged = comparison.rows.len() - comparison.not_judged.len();
     let is_in_both = |key: &&Key| first.figure(key, None).is_some() && second.figure(key, None).is_some();
-    comparison.not_judged.extend(left_out.iter().filter(is_in_both).map(Unjudged::left_out));
+    let without_row = |key: &Key| {
+        let Key { url, metric, arm, .. } = key.clone();
+        Unjudged { url, metric, arm, why: WhyUnjudged::LeftOut }
+    };
+    comparison.not_judged.extend(left_out.iter().filter(is_in_both).map(without_row));
     comparison.findings = finding_changes(&judge, documents);
     comparison.warnings = warnings(&judge, &comparison, documents);
     if !left_out.is_empty() {
@@ -121,6 +124,203 @@ fn shown(before: &Run, after: &Run) -> Vec<Key> {
     let page = |key: &&Key| pages.iter().position(|page| *page == key.url);
     keys.sort_by_key(page);
     keys.into_iter().cloned().collect()
+}
+
+/// The margin of equality between runs, as a multiple of that within an experiment: each run has its own layout of
+/// memory, order of compilation and neighbours, and with an experiment's margin most pairs of equal runs would stay
+/// unclear, however long they are.
+const BETWEEN_RUNS: f64 = 2.0;
+
+/// If the speeds of two machines differ by more, unclear times are not comparable.
+const MOST_SPEED: f64 = 0.1;
+
+/// A URL, and an arm if there are several.
+type Page<'a> = (&'a str, Option<&'a str>);
+
+/// Judges metrics of two runs together.
+fn rows(judge: &Judge<'_>, keys: &[Key]) -> Vec<Row> {
+    let drafts: Vec<Draft<'_>> = keys.iter().filter_map(|key| Draft::of(judge, key)).collect();
+    let effects: Vec<Result<(Effect, Between), NotJudged>> = drafts
+        .iter()
+        .map(|draft| {
+            let prior = prior(draft, &drafts);
+            draft.effect(judge, prior)
+        })
+        .collect();
+    let adjusted = adjust(&drafts, &effects);
+    drafts
+        .iter()
+        .zip(effects)
+        .zip(adjusted)
+        .map(|((draft, effect), adjusted_p)| row(judge, draft, effect, adjusted_p, &drafts))
+        .collect()
+}
+
+/// What the variation of a metric is drawn towards: that of similar metrics.
+fn prior(draft: &Draft<'_>, all: &[Draft<'_>]) -> Prior {
+    let class = |draft: &Draft<'_>| (draft.key.kind, draft.key.clock() as u8, draft.key.is_tail(), draft.is_ratio);
+    let alike: Vec<Between> = all
+        .iter()
+        .filter(|other| (other.is_ratio || other.key.is_share()) && class(other) == class(draft))
+        .filter_map(|other| other.own)
+        .collect();
+    let prior = if alike.is_empty() {
+        Prior::documented(documented(draft.key))
+    } else {
+        Prior::pooled(documented(draft.key), &alike)
+    };
+    // Converts a share into the unit.
+    if draft.is_ratio || draft.key.is_share() { prior } else { prior.scaled(draft.size()) }
+}
+
+/// Adjusts the p-values by page and by arm.
+fn adjust(drafts: &[Draft<'_>], effects: &[Result<(Effect, Between), NotJudged>]) -> Vec<f64> {
+    let mut pages: Vec<(Page<'_>, Vec<usize>)> = Vec::new();
+    for (index, draft) in drafts.iter().enumerate().filter(|(index, _)| effects[*index].is_ok()) {
+        let page = (draft.key.url.as_str(), draft.key.arm.as_deref());
+        match pages.iter_mut().find(|(of, _)| *of == page) {
+            Some((_, members)) => members.push(index),
+            None => pages.push((page, vec![index])),
+        }
+    }
+    // The headline first; without one, the first metric.
+    for (_, members) in &mut pages {
+        if let Some(headline) = members.iter().position(|&index| drafts[index].is_headline) {
+            members.swap(0, headline);
+        }
+    }
+    let p = |index: usize| effects[index].as_ref().map_or(1.0, |(effect, _)| effect.p);
+    let families: Vec<Family> = pages
+        .iter()
+        .map(|(_, members)| Family {
+            deciding: members.first().map_or(1.0, |&index| p(index)),
+            others: members.iter().skip(1).map(|&index| p(index)).collect(),
+        })
+        .collect();
+    let mut adjusted = vec![1.0; drafts.len()];
+    for ((_, members), family) in pages.iter().zip(adjust_comparisons(&families)) {
+        for (&index, p) in members.iter().zip([family.deciding].into_iter().chain(family.others)) {
+            adjusted[index] = p;
+        }
+    }
+    adjusted
+}
+
+fn row(
+    judge: &Judge<'_>,
+    draft: &Draft<'_>,
+    effect: Result<(Effect, Between), NotJudged>,
+    adjusted_p: f64,
+    all: &[Draft<'_>],
+) -> Row {
+    let key = draft.key;
+    let (before, after) = (draft.before.map(|of| of.figure), draft.after.map(|of| of.figure));
+    let mut row = Row {
+        url: key.url.clone(),
+        metric: key.metric.clone(),
+        kind: key.kind,
+        group: key.group.clone(),
+        counter: key.counter.clone(),
+        state: key.state.clone(),
+        arm: key.arm.clone(),
+        unit: key.unit.clone(),
+        approximate: draft.before.into_iter().chain(draft.after).any(|of| of.approximate),
+        headline: draft.is_headline,
+        // Figures that were not counted are not in the document.
+        before: before.filter(|_| judge.before.figures.contains_key(key)),
+        after: after.filter(|_| judge.after.figures.contains_key(key)),
+        ratio: None,
+        difference: None,
+        floor: None,
+        margin: None,
+        between_runs: None,
+        runs: 0,
+        in_reference_units: draft.reference.is_some(),
+        adjusted_p,
+        verdict: Verdict::NotComparable,
+        unjudged: None,
+    };
+    let (effect, between) = match effect {
+        Ok(known) => known,
+        Err(NotJudged(why)) => {
+            row.unjudged = Some(why);
+            return row;
+        }
+    };
+    let deviation = between.variance.sqrt();
+    row.runs = between.runs;
+    row.between_runs = Some(deviation);
+    let margin = margin(draft, all);
+    row.margin = Some(margin);
+    let size = before.map_or(0.0, |figure| figure.value);
+    if draft.is_ratio {
+        let ratio = Span { value: effect.value.exp(), low: effect.low.exp(), high: effect.high.exp() };
+        let share = |end: f64| size * (end - 1.0);
+        row.difference = ratio.mapped(share).finite();
+        row.ratio = ratio.finite();
+        row.floor = Some(effect.floor.exp_m1());
+    } else {
+        row.difference = Some(Span { value: effect.value, low: effect.low, high: effect.high });
+        row.floor = Some(effect.floor);
+    }
+    // The slowest requests were held up by something else: no general figure shows how often that happens here.
+    let is_tail = key.kind == Kind::Latency && key.is_tail() && between.runs == 0;
+    // Nor how often things occur that are not part of each request, such as a library that asks the system for memory
+    // once in a while.
+    let is_rare = key.kind == Kind::Count && draft.size() < 1.0 && between.runs < FEW_RUNS;
+    // Nor how busy the machine is besides: one of two runs of one page had 59 % more forced switches, and failed a
+    // gate.
+    let is_of_neighbours = key.is_of_neighbours() && between.runs < FEW_RUNS;
+    let is_unknown = is_tail || is_rare || is_of_neighbours;
+    row.verdict = if is_unknown { Verdict::Unclear } else { verdict(judge, draft, &effect, adjusted_p, margin) };
+    row.unjudged = match row.verdict {
+        Verdict::Unclear if row.runs < FEW_RUNS => Some(WhyUnjudged::NoHistory),
+        Verdict::Unclear if effect.is_imprecise => Some(WhyUnjudged::Imprecise),
+        Verdict::Unclear => Some(WhyUnjudged::Varies),
+        Verdict::NotComparable => Some(WhyUnjudged::NotComparable),
+        _ => None,
+    };
+    row
+}
+
+/// Limit for the whole interval of equality: a share of a ratio, or points of a share of requests; otherwise a share of
+/// the figure itself, or of all groups' count of it.
+fn margin(draft: &Draft<'_>, all: &[Draft<'_>]) -> f64 {
+    if draft.key.is_share() {
+        return BETWEEN_RUNS * MARGIN_OF_SHARES;
+    }
+    if draft.is_ratio {
+        return BETWEEN_RUNS * MARGIN;
+    }
+    let is_alike = |other: &&Draft<'_>| {
+        let (key, of) = (draft.key, other.key);
+        key.kind == Kind::Weight
+            && (&of.url, &of.arm, &of.counter) == (&key.url, &key.arm, &key.counter)
+            && of.group.is_some()
+    };
+    let sum: f64 = all.iter().filter(is_alike).map(Draft::size).sum();
+    (draft.size() * BETWEEN_RUNS * MARGIN).max(sum * MARGIN_OF_THE_WHOLE)
+}
+
+fn verdict(judge: &Judge<'_>, draft: &Draft<'_>, effect: &Effect, adjusted_p: f64, margin: f64) -> Verdict {
+    let key = draft.key;
+    if effect.excludes_none() && effect.value.abs() > effect.floor && adjusted_p <= FALSE_DISCOVERY_RATE {
+        let (more, less) = key.words();
+        let is_missing = |run: &Run| !run.figures.contains_key(key);
+        return match effect.value > 0.0 {
+            true if is_missing(judge.before) => Verdict::New,
+            false if is_missing(judge.after) => Verdict::Gone,
+            true => more,
+            false => less,
+        };
+    }
+    let shown = |end: f64| if draft.is_ratio { end.exp_m1() } else { end };
+    if shown(effect.low) >= -margin && shown(effect.high) <= margin {
+        return Verdict::NoMeasurableDifference;
+    }
+    // More runs would not help: the two machines differ by more than that.
+    let is_of_the_machine = key.clock() == Clock::Elapsed && draft.speed(judge).abs() > MOST_SPEED;
+    if is_of_the_machine { Verdict::NotComparable } else { Verdict::Unclear }
 }
 
 #[cfg(test)]

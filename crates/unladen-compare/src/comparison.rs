@@ -1,13 +1,13 @@
 //! The principal type is [`Comparison`]: two runs, side by side.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
 
-use crate::comparable::Comparable;
-use crate::finding_change::FindingChange;
-use crate::row::Row;
-use crate::side::Side;
+use serde::Serialize;
+use unladen_document::Document;
+
+use crate::finding_changes::FindingChange;
+use crate::row::{Row, Unjudged};
 use crate::speed::Speed;
-use crate::unjudged::Unjudged;
 
 /// Two runs side by side: `unladen.compare/1`, whose schema describes each field.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -40,5 +40,69 @@ impl Comparison {
     /// The rows that differ for certain.
     pub fn changed(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.verdict.is_told())
+    }
+}
+
+/// Whether two runs can be compared, with reasons as sentences.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "verdict", content = "reasons")]
+pub enum Comparable {
+    /// Runs of one machine, measured the same way.
+    #[serde(rename = "yes")]
+    Yes,
+    /// Runs of different machines: counts are compared as they are, times only in units of the reference work.
+    #[serde(rename = "across machines")]
+    AcrossMachines(Vec<String>),
+    /// They answer different questions.
+    #[serde(rename = "no")]
+    No(Vec<String>),
+}
+
+impl Comparable {
+    /// Why not, or why only with care.
+    pub fn reasons(&self) -> &[String] {
+        match self {
+            Self::Yes => &[],
+            Self::AcrossMachines(reasons) | Self::No(reasons) => reasons,
+        }
+    }
+
+    /// Whether the comparison has rows.
+    pub fn is_comparable(&self) -> bool {
+        !matches!(self, Self::No(_))
+    }
+}
+
+/// One of two runs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Side {
+    /// The user's name for it: number in the store, or a file. Set by the caller of the comparison.
+    pub id: Option<String>,
+    pub verb: String,
+    pub target: String,
+    pub time: Option<String>,
+    pub host: Option<String>,
+    pub version: Option<String>,
+    pub commit: Option<String>,
+    pub dirty: Option<bool>,
+    pub labels: BTreeMap<String, String>,
+}
+
+impl Side {
+    /// Reads a document's description of its run.
+    pub fn of(document: &Document) -> Self {
+        let about = document.about();
+        let revision = about.revision.as_ref();
+        Self {
+            id: None,
+            verb: document.verb().to_owned(),
+            target: document.target().to_owned(),
+            time: about.time.clone(),
+            host: about.host.clone(),
+            version: about.version.clone(),
+            commit: revision.and_then(|revision| revision.commit.clone()),
+            dirty: revision.and_then(|revision| revision.dirty),
+            labels: about.labels.clone(),
+        }
     }
 }

@@ -1,17 +1,36 @@
-//! The principal type is [`Draft`]: one metric of two runs, with the earlier runs' figures.
+//! The principal type is [`Draft`]: one metric of two runs, with the earlier runs' figures, as a [`Judge`] has them.
 
-use crate::between::Between;
+use crate::between::{Between, Point, Prior};
 use crate::effect::{Context, Effect};
-use crate::judge::Judge;
 use crate::key::{Clock, Key};
 use crate::measured::Measured;
-use crate::point::Point;
-use crate::prior::Prior;
-use crate::row::Kind;
+use crate::row::{Kind, WhyUnjudged};
 use crate::run::Run;
 use crate::series::{Look, Origin};
-use crate::speed::level;
-use crate::why_unjudged::WhyUnjudged;
+use crate::speed::{Clocks, level};
+
+/// What two runs are judged with.
+#[derive(Debug)]
+pub(crate) struct Judge<'a> {
+    pub(crate) before: &'a Run,
+    pub(crate) after: &'a Run,
+    /// Earlier runs that measured the same, earliest first.
+    pub(crate) past: &'a [&'a Run],
+    pub(crate) is_same_machine: bool,
+    /// Whether the kinds of reference work disagree.
+    pub(crate) disagrees: bool,
+    /// The machine's speed in both runs, if both have reference work that agrees.
+    pub(crate) clocks: Option<Clocks>,
+}
+
+impl Judge<'_> {
+    /// How much longer times of the later run may be because of more steal, as a logarithm: with a share s less of a
+    /// processor, work takes 1 / (1 − s) of the time.
+    pub(crate) fn stolen(&self) -> f64 {
+        let left = |run: &Run| (1.0 - run.stolen_share).ln();
+        left(self.before) - left(self.after)
+    }
+}
 
 /// Standard deviation, as a share, of a program's speed between two machines beyond what reference work shows: caches
 /// and compilers suit programs differently.

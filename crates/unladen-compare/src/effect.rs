@@ -2,9 +2,8 @@
 
 use unladen_lockin::t_p_value;
 
-use crate::between::Between;
+use crate::between::{Between, Point};
 use crate::measured::{MANY, margin};
-use crate::point::Point;
 
 /// Upper limit for an interval's degrees of freedom, as the model is an approximation.
 const MOST_DEGREES: f64 = 12.0;

@@ -1,9 +1,8 @@
-//! The principal type is [`Key`]: the identity of a metric.
+//! What tells metrics and findings of runs apart. The principal type is [`Key`].
 
-use unladen_document::Finding;
+use unladen_document::{Document, Finding};
 
-use crate::row::Kind;
-use crate::verdict::Verdict;
+use crate::row::{Kind, Verdict};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
@@ -117,4 +116,23 @@ pub(crate) fn kind_of(metric: &str) -> Kind {
         "bytes" => Kind::Size,
         _ => Kind::Weight,
     }
+}
+
+/// Page, rule, group and state.
+pub(crate) type FindingKey = (String, String, String, String);
+
+/// Maximum findings of one document; rules and groups are some dozens each.
+const MOST_FINDINGS: usize = 1000;
+
+pub(crate) fn findings(document: &Document) -> &[Finding] {
+    let all: &[Finding] = match document {
+        Document::Weigh(document) => &document.findings,
+        Document::Profile(document) => &document.findings,
+        _ => &[],
+    };
+    all.get(..MOST_FINDINGS).unwrap_or(all)
+}
+
+pub(crate) fn finding_key(finding: &Finding) -> FindingKey {
+    (finding.url.clone(), finding.rule.clone(), finding.group.clone(), finding.state.clone())
 }

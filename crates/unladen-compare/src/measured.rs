@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use unladen_lockin::t_critical;
 
-use crate::figure::Figure;
-use crate::point::Point;
+use crate::between::Point;
+use crate::row::Figure;
 
 /// Degrees of freedom of an interval with an unknown number of blocks.
 pub(crate) const MANY: f64 = 64.0;

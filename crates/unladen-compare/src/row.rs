@@ -1,10 +1,6 @@
-//! The principal type is [`Row`]: one metric of two runs.
+//! The principal type is [`Row`]: one metric of two runs, its figures and the verdict on it.
 
-use serde::Serialize;
-
-use crate::figure::{Figure, Span};
-use crate::verdict::Verdict;
-use crate::why_unjudged::WhyUnjudged;
+use serde::{Serialize, Serializer};
 
 /// What a metric measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -74,4 +70,170 @@ pub(crate) fn named(metric: &str, arm: Option<&str>, state: Option<&str>) -> Str
     let arm = arm.filter(|arm| !arm.is_empty()).map_or(String::new(), |arm| format!(" in {arm}"));
     let state = if state == Some("fresh") { ", first request" } else { "" };
     format!("{metric}{arm}{state}")
+}
+
+/// The verdict on one metric of two runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    Gone,
+    New,
+    /// More of a counter.
+    Heavier,
+    /// Less of a counter.
+    Lighter,
+    /// Longer, or fewer per second, or fewer within a time.
+    Slower,
+    /// Shorter, or more per second, or more within a time.
+    Faster,
+    /// The whole interval lies within a margin that does not matter.
+    NoMeasurableDifference,
+    /// The interval is too wide to say, since runs of the same thing vary, or the two are too short.
+    Unclear,
+    /// A time of two machines whose speeds cannot be expressed in one figure.
+    NotComparable,
+}
+
+impl Verdict {
+    /// The name in reports and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::New => "new",
+            Self::Heavier => "heavier",
+            Self::Lighter => "lighter",
+            Self::Slower => "slower",
+            Self::Faster => "faster",
+            Self::NoMeasurableDifference => "no measurable difference",
+            Self::Unclear => "unclear",
+            Self::NotComparable => "not comparable",
+        }
+    }
+
+    /// Whether there is certainly a difference.
+    pub fn is_told(self) -> bool {
+        self.is_worse() || self.is_better()
+    }
+
+    /// Whether the later run is certainly worse.
+    pub fn is_worse(self) -> bool {
+        matches!(self, Self::New | Self::Heavier | Self::Slower)
+    }
+
+    /// Whether the later run is certainly better.
+    pub fn is_better(self) -> bool {
+        matches!(self, Self::Gone | Self::Lighter | Self::Faster)
+    }
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// Why a figure has no verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WhyUnjudged {
+    /// Too few earlier runs to know how much it varies: the next runs change that.
+    NoHistory,
+    /// Enough earlier runs show that it varies too much to see a difference.
+    Varies,
+    /// Enough earlier runs show its variation, but the two runs themselves are less precise than that: longer runs
+    /// change that.
+    Imprecise,
+    /// The two runs' machines or their speeds differ, or one of the runs does not know its own.
+    NotComparable,
+    /// One of the two runs lost records, so that its figure is too low.
+    RecordsLost,
+    /// The two runs have more metrics than one comparison judges.
+    LeftOut,
+}
+
+impl WhyUnjudged {
+    /// All reasons, in the order of reports.
+    pub const ALL: [Self; 6] =
+        [Self::NoHistory, Self::Varies, Self::Imprecise, Self::NotComparable, Self::RecordsLost, Self::LeftOut];
+
+    /// The name in reports and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoHistory => "too few earlier runs",
+            Self::Varies => "varies too much between runs",
+            Self::Imprecise => "the runs are too short",
+            Self::NotComparable => "not comparable",
+            Self::RecordsLost => "records were lost",
+            Self::LeftOut => "left out of the comparison",
+        }
+    }
+}
+
+impl std::fmt::Display for WhyUnjudged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for WhyUnjudged {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// A figure of two runs without a verdict: neither a difference, nor its absence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unjudged {
+    /// Empty if the metric is for all pages.
+    pub url: String,
+    /// As in its row.
+    pub metric: String,
+    /// As in its row.
+    pub arm: Option<String>,
+    pub why: WhyUnjudged,
+}
+
+impl Unjudged {
+    /// `None` if the row was judged.
+    pub fn of(row: &Row) -> Option<Self> {
+        let why = row.unjudged?;
+        Some(Self { url: row.url.clone(), metric: row.metric.clone(), arm: row.arm.clone(), why })
+    }
+
+    /// The name that its row would have.
+    pub fn name(&self) -> String {
+        named(&self.metric, self.arm.as_deref(), None)
+    }
+}
+
+/// One run's figure, in the row's unit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Figure {
+    pub value: f64,
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+    pub noise_floor: Option<f64>,
+}
+
+/// A figure and its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Span {
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Span {
+    /// `None` if an end is too large for a number.
+    pub(crate) fn finite(self) -> Option<Self> {
+        (self.value.is_finite() && self.low.is_finite() && self.high.is_finite()).then_some(self)
+    }
+
+    pub(crate) fn mapped(self, outer: impl Fn(f64) -> f64) -> Self {
+        Self { value: outer(self.value), low: outer(self.low), high: outer(self.high) }
+    }
 }

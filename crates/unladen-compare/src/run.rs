@@ -1,17 +1,26 @@
-//! The principal type is [`Run`]: the parts of a document that comparisons need.
+//! The principal type is [`Run`]: the parts of a document that comparisons need. A [`History`] has several.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
 use unladen_document::{Document, Reference};
 
 use crate::extract::figures;
-use crate::found::{FindingKey, finding_key, findings};
-use crate::key::{Clock, Key};
+use crate::key::{Clock, FindingKey, Key, finding_key, findings};
 use crate::measured::Measured;
 use crate::row::Kind;
-use crate::run_label::RunLabel;
 use crate::setting::Setting;
 use crate::speed::references;
+
+/// Identifies a run in a trend.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RunLabel {
+    pub id: Option<String>,
+    pub time: Option<String>,
+    pub host: Option<String>,
+    pub commit: Option<String>,
+    pub dirty: Option<bool>,
+}
 
 /// Beyond this share of steal a machine does nothing; documents from elsewhere may contain any.
 const MOST_STOLEN: f64 = 0.95;
@@ -217,4 +226,59 @@ fn not_judged(document: &Document) -> BTreeSet<(String, String, Option<String>)>
 fn exporters(document: &Document) -> BTreeSet<String> {
     let Document::Weigh(document) = document else { return BTreeSet::new() };
     document.hosts.iter().filter(|host| host.kind == "exporter").map(|host| host.name.clone()).collect()
+}
+
+/// A history of fewer runs is called short.
+pub(crate) const FEW_RUNS: usize = 6;
+
+/// Earlier runs of a target, for the variation between runs. It keeps their figures, not the documents. Users of a
+/// history skip runs of other targets, and those measured differently.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    pub(crate) runs: Vec<Run>,
+}
+
+impl History {
+    /// An empty history.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a run. The order of calls matters only for runs without a time.
+    pub fn push(&mut self, document: &Document) {
+        self.runs.push(Run::of(document));
+    }
+
+    /// Adds a run under its number in the store, or the name of its file.
+    pub fn push_named(&mut self, id: impl Into<String>, document: &Document) {
+        let mut run = Run::of(document);
+        run.label.id = Some(id.into());
+        self.runs.push(run);
+    }
+
+    /// Number of runs.
+    pub fn len(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Whether it has no runs.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// Earliest first.
+    pub(crate) fn in_order(&self) -> Vec<&Run> {
+        let mut runs: Vec<&Run> = self.runs.iter().collect();
+        // RFC 3339 in UTC sorts as text. Runs without a time stay at the beginning in their order: they are old.
+        runs.sort_by(|a, b| a.label.time.cmp(&b.label.time));
+        runs
+    }
+}
+
+impl<'a> FromIterator<&'a Document> for History {
+    fn from_iter<I: IntoIterator<Item = &'a Document>>(documents: I) -> Self {
+        let mut history = Self::new();
+        documents.into_iter().for_each(|document| history.push(document));
+        history
+    }
 }

@@ -1,11 +1,10 @@
 //! Figures of one metric over runs, on the scale of the comparison.
 
-use crate::between::Between;
+use crate::between::{Between, Point};
+use crate::change_points::{clear_changes, segments};
 use crate::key::Key;
-use crate::point::Point;
 use crate::run::Run;
 use crate::speed::level;
-use crate::split::{clear_changes, segments};
 
 /// With this many repetitions within commits in total, they alone determine the variation between runs.
 const ENOUGH_REPETITIONS: usize = 8;

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use unladen_document::{Machine, Reference};
 
-use crate::figure::Span;
+use crate::between::Point;
 use crate::measured::{MANY, margin};
-use crate::point::Point;
+use crate::row::Span;
 
 /// Kinds of work that differ by more than this, and by more than their intervals, disagree on the machine's speed: then
 /// no single figure applies to all of a request's work.

@@ -3,10 +3,9 @@
 use unladen_document::{About, Document};
 
 use crate::comparison::Comparison;
-use crate::history::FEW_RUNS;
-use crate::judge::Judge;
+use crate::draft::Judge;
 use crate::key::Key;
-use crate::run::Run;
+use crate::run::{FEW_RUNS, Run};
 
 /// Difference in stolen processor time from which it is mentioned.
 const STOLEN: f64 = 0.05;

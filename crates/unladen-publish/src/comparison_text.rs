@@ -1,11 +1,10 @@
 //! [`comparison_text`]: two runs, side by side, for a terminal.
 
-use unladen_compare::{Comparable, Comparison, Figure, FindingChange, FindingVerdict, Row, Side};
+use unladen_compare::{Comparable, Comparison, FindingChange, Row, Side};
 
 use crate::columns::columns;
+use crate::compared::{change, counts, figure, floor, said, undecided};
 use crate::figures::count;
-use crate::markdown::{plain_change, plain_floor, plain_value, said};
-use crate::undecided::undecided;
 use crate::visible::visible;
 
 const HEAD: [&str; 6] = ["metric", "before", "after", "change, 95 % interval", "floor", "verdict"];
@@ -46,18 +45,7 @@ fn run(side: &Side) -> String {
 }
 
 fn in_words(comparison: &Comparison) -> String {
-    let rows = |is: &dyn Fn(&Row) -> bool| comparison.rows.iter().filter(|row| is(row)).count() as u64;
-    let found = |verdict| comparison.findings.iter().filter(|change| change.verdict == verdict).count() as u64;
-    let parts: Vec<String> = [
-        (rows(&|row| row.verdict.is_worse()), "figure", "worse"),
-        (rows(&|row| row.verdict.is_better()), "figure", "better"),
-        (found(FindingVerdict::New), "finding", "new"),
-        (found(FindingVerdict::Gone), "finding", "gone"),
-    ]
-    .into_iter()
-    .filter(|(number, _, _)| *number > 0)
-    .map(|(number, noun, word)| format!("{} {word}", count(number, noun)))
-    .collect();
+    let parts: Vec<String> = counts(comparison).into_iter().map(|(number, word)| format!("{number} {word}")).collect();
     if parts.is_empty() {
         let (said, rest) = undecided(comparison);
         return format!("{said}{rest}");
@@ -99,17 +87,14 @@ fn rows(comparison: &Comparison) -> String {
 }
 
 fn cells(row: &Row, target: &str) -> Vec<String> {
-    let figure = |figure: Option<Figure>| {
-        figure.map_or("–".to_owned(), |figure| plain_value(row, figure.value, figure.low.zip(figure.high)))
-    };
     let page = if row.url.is_empty() || row.url == target { String::new() } else { format!(" of {}", row.url) };
     let units = if row.in_reference_units { " *" } else { "" };
     vec![
         format!("{}{page}", row.name()),
-        figure(row.before),
-        figure(row.after),
-        plain_change(row) + units,
-        plain_floor(row),
+        figure(row, row.before),
+        figure(row, row.after),
+        change(row) + units,
+        floor(row),
         said(row),
     ]
 }

@@ -29,11 +29,6 @@ pub(crate) fn span(kind: Kind, span: Span) -> String {
     with_margin(kind, span.value, span.low, span.high)
 }
 
-/// Without ends if there are none.
-pub(crate) fn open_span(kind: Kind, span: OpenSpan) -> String {
-    with_margin(kind, span.value, span.low.unwrap_or(f64::NAN), span.high.unwrap_or(f64::NAN))
-}
-
 /// `18.9 to 19.4 ms`
 pub(crate) fn interval(kind: Kind, low: f64, high: f64) -> String {
     if low.is_finite() && high.is_finite() { between(kind, low, high) } else { String::new() }

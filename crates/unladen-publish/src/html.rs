@@ -1,8 +1,7 @@
 //! HTML: one file per run, without network access. The principal type is [`Html`]; [`document_page`] writes the page of
 //! a document.
 //!
-//! A page is a list of sections, from one file for each kind of document, and written by templates that escape
-//! everything.
+//! Pages are written by templates that escape everything.
 //!
 //! ```
 //! use unladen_document::Document;
@@ -20,43 +19,34 @@ use std::io::{self, Write};
 use unladen_compare::Comparison;
 use unladen_document::Document;
 
-use crate::publication::Publication;
-use crate::run_picture::RunPicture;
+use crate::page::policy::{POLICY, base64};
+use crate::page::{Block, Room, Section, rendered};
+use crate::publication::{Publication, RunPicture};
+use crate::result;
 
-mod agents;
-mod block;
-mod classmap;
-mod comparison;
-mod document;
-mod escape;
-mod finding;
-mod gates;
-mod latency;
-mod load;
-mod load_pictures;
-mod method;
-mod page;
-mod picture;
-mod policy;
-mod profile;
-mod prove;
-mod prove_metric;
-mod prove_pictures;
 mod runs;
-mod table;
 mod trend;
-mod weigh;
-mod words;
 
-pub use comparison::comparison_page;
-pub use document::{PageOptions, document_page};
-pub use policy::policy;
 pub use runs::{RunRow, RunsFilter, RunsPage, error_page, in_query, runs_page};
 pub use trend::trend_page;
+
+/// Maximum size of an embedded picture in bytes.
+const MOST_PICTURE: usize = 2 << 20;
 
 /// An HTML document that loads nothing and sends nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Html;
+
+/// Additions to a document's page.
+#[derive(Debug, Clone, Default)]
+pub struct PageOptions {
+    /// Links at the top, on a site of many pages: path of the site, and text.
+    pub nav: Vec<(String, String)>,
+    /// Pictures of the run, such as flame graphs. They are shown as images, in which nothing runs.
+    pub pictures: Vec<RunPicture>,
+    /// Whether runs have their own pages: on a site they do, for a single file it is unknown.
+    pub links_runs: bool,
+}
 
 impl Publication for Html {
     fn name(&self) -> &'static str {
@@ -83,6 +73,34 @@ impl Publication for Html {
     fn comparison(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(comparison_page(comparison, &PageOptions::default()).as_bytes())
     }
+}
+
+/// The report of one run, as an HTML document that loads nothing.
+pub fn document_page(document: &Document, options: &PageOptions) -> String {
+    let mut page = result::page(document);
+    page.nav.clone_from(&options.nav);
+    let fitting = options.pictures.iter().filter(|picture| picture.svg.len() <= MOST_PICTURE);
+    let images = fitting.map(|picture| Block::Image { title: picture.title.clone(), data: base64(&picture.svg) });
+    let blocks: Vec<Block> = images.collect();
+    if !blocks.is_empty() {
+        let section = Section { id: "pictures", title: "Flame graphs", blocks, room: Room::Nothing };
+        let at = page.sections.iter().position(|section| section.id == "method").unwrap_or(page.sections.len());
+        page.sections.insert(at, section);
+    }
+    rendered(&page)
+}
+
+/// Two runs side by side, as an HTML document that loads nothing.
+pub fn comparison_page(comparison: &Comparison, options: &PageOptions) -> String {
+    let mut page = result::comparison::page(comparison);
+    page.nav.clone_from(&options.nav);
+    rendered(&page)
+}
+
+/// The policy in every page, for servers: a header may repeat it and add `frame-ancestors`, which a page cannot set
+/// itself.
+pub fn policy() -> &'static str {
+    POLICY.as_str()
 }
 
 #[cfg(test)]

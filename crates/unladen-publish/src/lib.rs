@@ -13,27 +13,32 @@
 
 mod classes;
 mod columns;
-mod command_line;
+mod compared;
 mod comparison_text;
 mod figures;
 pub mod html;
 mod junit;
 mod markdown;
+mod page;
 mod place;
 mod publication;
-mod publications;
-mod run_picture;
+mod result;
 mod sarif;
-mod undecided;
 mod verdict;
 mod visible;
 
 pub use columns::columns;
 pub use comparison_text::comparison_text;
-pub use publication::Publication;
-pub use publications::{PUBLICATIONS, publication_named};
-pub use run_picture::RunPicture;
+pub use publication::{Publication, RunPicture};
 pub use visible::{visible, visible_lines};
+
+/// All formats, in the order of the help. Options of commands are made of this list.
+pub const PUBLICATIONS: &[&dyn Publication] = &[&html::Html, &markdown::Markdown, &junit::Junit, &sarif::Sarif];
+
+/// Finds a format by its name.
+pub fn publication_named(name: &str) -> Option<&'static dyn Publication> {
+    PUBLICATIONS.iter().copied().find(|publication| publication.name() == name)
+}
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,13 @@ use std::io::{self, Write};
 use unladen_compare::Comparison;
 use unladen_document::Document;
 
-use crate::run_picture::RunPicture;
+/// A picture from a run, such as a flame graph.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunPicture {
+    pub title: String,
+    /// An SVG document.
+    pub svg: String,
+}
 
 /// An output format for others. Its methods fail only if `out` does.
 pub trait Publication: Send + Sync {

@@ -10,12 +10,9 @@ use unladen_document::Document;
 
 use crate::publication::Publication;
 
-mod classmap;
-mod comparison;
 mod fingerprint;
 mod location;
 mod log;
-mod message;
 mod results;
 mod rule;
 mod run;
@@ -42,7 +39,7 @@ impl Publication for Sarif {
     }
 
     fn comparison(&self, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-        write(comparison::run(comparison), out)
+        write(run::of_comparison(comparison), out)
     }
 }
 

@@ -69,6 +69,12 @@ pub(crate) fn margin(comparison: &Comparison) -> String {
     format!(" within ±{text}")
 }
 
+/// The metric that represents the latency.
+pub(crate) fn first_quantile(document: &ProveDocument) -> Option<&str> {
+    let mut metrics = document.comparisons.iter().map(|comparison| comparison.metric.as_str());
+    metrics.find(|metric| metric.starts_with("latency.p"))
+}
+
 /// Unclear latencies and throughput, each metric once, with the remaining time to settle it in every arm.
 pub(crate) fn unclear(document: &ProveDocument) -> Option<String> {
     let mut unclear: Vec<(&str, Option<u64>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! [`visible`]: foreign text without invisible characters.
+//! Foreign text as people read it: [`visible`] without invisible characters, [`command_line`] quoted for a shell.
 
 use std::fmt::Write;
 
@@ -19,6 +19,11 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
         Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
         None => text.to_owned(),
     }
+}
+
+pub(crate) fn command_line(words: &[String]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| unladen_finding::shell_word(word)).collect();
+    quoted.join(" ")
 }
 
 fn shown(text: &str, is_kept: impl Fn(char) -> bool) -> String {

@@ -16,13 +16,11 @@
 #![forbid(unsafe_code)]
 
 mod quantity;
-mod ratio;
 mod scale;
 mod span;
 
 pub use quantity::{
     Kind, Quantity, UNKNOWN, between, bucket_name, bucket_text, grouped, lasting, plain, settling, short,
 };
-pub use ratio::{percent, with_sign};
 pub use scale::Scale;
-pub use span::Span;
+pub use span::{Span, percent, with_sign};

@@ -1,4 +1,10 @@
-//! The principal type is [`Span`]: a value and its 95 % interval.
+//! The principal type is [`Span`]: a value and its 95 % interval. Ratios are written in percent, for all formats that
+//! people read.
+
+use crate::quantity::grouped;
+
+/// From this many percent on, decimals are dropped.
+const WHOLE_FROM: f64 = 100.0;
 
 /// A value and its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -6,4 +12,34 @@ pub struct Span {
     pub value: f64,
     pub low: f64,
     pub high: f64,
+}
+
+impl Span {
+    /// A ratio minus 1.
+    pub fn less_one(self) -> Self {
+        Self { value: self.value - 1.0, low: self.low - 1.0, high: self.high - 1.0 }
+    }
+
+    /// The larger distance from the value to an end.
+    pub fn margin(self) -> f64 {
+        (self.high - self.value).max(self.value - self.low)
+    }
+
+    /// A ratio as a change: `−62.0 % (−63.1 to −60.9)`.
+    pub fn change_text(self) -> String {
+        let Self { value, low, high } = self.less_one();
+        format!("{} % ({} to {})", with_sign(value), with_sign(low), with_sign(high))
+    }
+}
+
+/// A share in percent.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    grouped(percent, if percent.abs() >= WHOLE_FROM { 0 } else { 1 })
+}
+
+/// A share in percent, with its sign.
+pub fn with_sign(share: f64) -> String {
+    let text = percent(share);
+    if share > 0.0 && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) { format!("+{text}") } else { text }
 }

@@ -1,10 +1,9 @@
 //! The principal type is [`BackEnd`]: a kind of store. [`BACK_ENDS`] has them all, and [`open`] tries them.
 
 use crate::location::Location;
-use crate::mode::Mode;
 use crate::postgres::Postgres;
 use crate::sqlite::Sqlite;
-use crate::store::Store;
+use crate::store::{Mode, Store};
 use crate::store_error::StoreError;
 
 /// A kind of store.

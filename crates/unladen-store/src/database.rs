@@ -1,19 +1,14 @@
-//! The principal type is [`Database`]: what a store needs from a database. Every database is a [`Store`].
+//! The principal type is [`Database`]: what a store needs from a database. Every database is a [`Store`]. Rows come as
+//! [`Columns`].
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use crate::among::Among;
-use crate::columns::Columns;
-use crate::compressed::decompress;
-use crate::filter::Filter;
 use crate::limits::{DOCUMENT_BYTES, EVIDENCE_BYTES};
-use crate::new_run::NewRun;
-use crate::prepared::Prepared;
-use crate::retention::Retention;
-use crate::run::{Run, RunSummary};
-use crate::run_id::RunId;
-use crate::statement::{BEGINNINGS, Dialect, FEW_RUNS, FEW_TARGETS, Statement};
-use crate::store::Store;
+use crate::prepared::{Prepared, decompress};
+use crate::run::{NewRun, Run, RunId, RunSummary};
+use crate::statement::{Among, BEGINNINGS, Dialect, FEW_RUNS, FEW_TARGETS, Statement};
+use crate::store::{Filter, Retention, Store};
 use crate::store_error::StoreError;
 
 pub(crate) trait Database: Send + Debug {
@@ -154,4 +149,52 @@ fn sorted(ids: impl IntoIterator<Item = i64>) -> Vec<RunId> {
     let mut ids: Vec<RunId> = ids.into_iter().filter_map(RunId::of_column).collect();
     ids.sort_unstable();
     ids
+}
+
+/// A row of `runs`, in the order of [`Statement`](crate::statement::Statement)'s columns.
+pub(crate) struct Columns {
+    pub(crate) id: i64,
+    pub(crate) time_ns: i64,
+    pub(crate) verb: String,
+    pub(crate) target: String,
+    pub(crate) host: String,
+    pub(crate) version: String,
+    pub(crate) ended: String,
+    pub(crate) commit: Option<String>,
+    pub(crate) dirty: bool,
+    pub(crate) document_bytes: i64,
+    pub(crate) evidence_bytes: Option<i64>,
+    pub(crate) stored_bytes: i64,
+    /// A JSON object; `None` without labels.
+    pub(crate) labels: Option<String>,
+}
+
+impl Columns {
+    /// # Errors
+    /// A fault of the row, for [`StoreError::Damaged`](crate::StoreError::Damaged).
+    pub(crate) fn summary(self) -> Result<RunSummary, String> {
+        let Some(id) = RunId::of_column(self.id) else {
+            return Err(format!("a run has the number {}", self.id));
+        };
+        let labels: BTreeMap<String, String> = match &self.labels {
+            Some(labels) => serde_json::from_str(labels).map_err(|error| format!("labels of run {id}: {error}"))?,
+            None => BTreeMap::new(),
+        };
+        let size = |bytes: i64| u64::try_from(bytes).map_err(|_| format!("run {id} has {bytes} bytes"));
+        Ok(RunSummary {
+            id,
+            time_ns: self.time_ns,
+            verb: self.verb,
+            target: self.target,
+            host: self.host,
+            version: self.version,
+            ended: self.ended,
+            commit: self.commit,
+            dirty: self.dirty,
+            labels,
+            document_bytes: size(self.document_bytes)?,
+            evidence_bytes: self.evidence_bytes.map(size).transpose()?,
+            stored_bytes: size(self.stored_bytes)?,
+        })
+    }
 }

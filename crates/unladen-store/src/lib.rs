@@ -22,23 +22,13 @@
 //! Everything is synchronous: the back end of PostgreSQL brings the runtime that it needs.
 #![forbid(unsafe_code)]
 
-mod among;
 mod back_ends;
-mod columns;
-mod compressed;
 mod database;
-mod filter;
-mod label;
 mod limits;
 mod location;
-mod mode;
-mod new_run;
-mod position;
 mod postgres;
 mod prepared;
-mod retention;
 mod run;
-mod run_id;
 mod schema;
 mod sqlite;
 mod statement;
@@ -46,15 +36,11 @@ mod store;
 mod store_error;
 
 pub use back_ends::{BACK_ENDS, BackEnd, open};
-pub use filter::Filter;
-pub use label::{LabelError, read_label};
-pub use limits::{DOCUMENT_BYTES, EVIDENCE_BYTES, LABEL_KEY_BYTES, LABEL_VALUE_BYTES, LABELS, PAGE, TARGET_BYTES};
+pub use limits::{
+    DOCUMENT_BYTES, EVIDENCE_BYTES, LABEL_KEY_BYTES, LABEL_VALUE_BYTES, LABELS, LabelError, PAGE, TARGET_BYTES,
+    read_label,
+};
 pub use location::{Location, LocationError};
-pub use mode::Mode;
-pub use new_run::NewRun;
-pub use position::{Position, PositionError};
-pub use retention::Retention;
-pub use run::{Run, RunSummary};
-pub use run_id::{RunId, RunIdError};
-pub use store::Store;
+pub use run::{NewRun, Position, PositionError, Run, RunId, RunIdError, RunSummary};
+pub use store::{Filter, Mode, Retention, Store};
 pub use store_error::StoreError;

@@ -1,10 +1,9 @@
 //! The principal type is [`Location`]: where a store is.
 
-use std::env;
 use std::ffi::OsString;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::{env, fmt};
 
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;

@@ -6,19 +6,17 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row};
 
 use self::link::{CONTENT, Link, QUICK, Repeat};
-use self::told::Told;
-use crate::columns::Columns;
-use crate::database::Database;
-use crate::mode::Mode;
+use self::session::Told;
+use crate::database::{Columns, Database};
 use crate::prepared::Prepared;
 use crate::statement::{Dialect, Statement, Value};
+use crate::store::Mode;
 use crate::store_error::StoreError;
 
 mod insert;
 mod link;
 mod migrate;
 mod session;
-mod told;
 
 const DIALECT: Dialect = Dialect { place_in: "strpos", labels: "json_object_agg(key, value)::text" };
 

@@ -1,28 +1,22 @@
 //! The principal type is [`Sqlite`]: a store in one file.
 //!
 //! The file is in WAL mode, with `synchronous=FULL`: readers and one writer do not block each other, and committed data
-//! is on the disk. Writers wait for each other for [`BUSY`](settings::Settings::BUSY).
+//! is on the disk. Writers wait for each other for [`BUSY`](opening::Settings::BUSY).
 
 use std::path::Path;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, ToSql, TransactionBehavior, params, params_from_iter};
 
-use self::opening::Opening;
-use self::settings::Settings;
-use self::told::Told;
-use crate::columns::Columns;
-use crate::database::Database;
-use crate::mode::Mode;
+use self::opening::{Opening, Settings, Told};
+use crate::database::{Columns, Database};
 use crate::prepared::Prepared;
 use crate::statement::{Dialect, Statement, Value};
+use crate::store::Mode;
 use crate::store_error::StoreError;
 
 mod file;
-mod migrate;
 mod opening;
-mod settings;
-mod told;
 
 const DIALECT: Dialect = Dialect { place_in: "instr", labels: "json_group_object(key, value)" };
 

@@ -2,11 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::among::Among;
-use crate::filter::Filter;
 use crate::limits::PAGE;
-use crate::retention::Retention;
-use crate::run_id::RunId;
+use crate::run::RunId;
+use crate::store::{Filter, Retention};
 use crate::store_error::StoreError;
 
 /// SQL with the values of its placeholders `$1`, `$2` …, each used once and in this order, since SQLite numbers names
@@ -31,7 +29,7 @@ pub(crate) struct Dialect {
     pub(crate) labels: &'static str,
 }
 
-/// Columns of a row before its labels, in the order of [`Columns`](crate::columns::Columns).
+/// Columns of a row before its labels, in the order of [`Columns`](crate::database::Columns).
 const COLUMNS: &str = "runs.id, runs.time_ns, verb, target, host, version, ended, commit_id, dirty, document_bytes, \
                        evidence_bytes, stored_bytes";
 
@@ -283,6 +281,18 @@ impl Conditions<'_> {
 fn selected(dialect: &Dialect) -> String {
     let labels = dialect.labels;
     format!("{COLUMNS}, (SELECT {labels} FROM run_labels WHERE run_id = runs.id)")
+}
+
+/// Runs that can match a filter, as far as the index of targets shows.
+///
+/// No index covers parts of a target. But targets repeat: a hundred thousand runs have some hundred of them, and the
+/// index leads from each to the next.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Among {
+    All,
+    /// Runs whose targets begin with one of these few.
+    TargetsThatBegin(Vec<String>),
+    None,
 }
 
 #[cfg(test)]

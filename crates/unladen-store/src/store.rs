@@ -1,10 +1,8 @@
 //! The principal type is [`Store`]: the operations of a back end.
 
-use crate::filter::Filter;
-use crate::new_run::NewRun;
-use crate::retention::Retention;
-use crate::run::{Run, RunSummary};
-use crate::run_id::RunId;
+use std::collections::BTreeMap;
+
+use crate::run::{NewRun, Position, Run, RunId, RunSummary};
 use crate::store_error::StoreError;
 
 /// A store of runs, which several processes may use at once.
@@ -57,4 +55,64 @@ pub trait Store: Send + std::fmt::Debug {
 
     /// Removes all runs except those that stay, and returns the numbers of those removed.
     fn prune(&mut self, retention: Retention) -> Result<Vec<RunId>, StoreError>;
+}
+
+/// Selects the runs that meet all conditions given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    pub verb: Option<String>,
+    /// Part of the target, case-sensitive.
+    pub target: Option<String>,
+    pub exact_target: Option<String>,
+    pub labels: BTreeMap<String, String>,
+    /// Start of the revision.
+    pub commit: Option<String>,
+    pub host: Option<String>,
+    /// First time: ns since 1970 in UTC.
+    pub since_ns: Option<i64>,
+    /// Time after the last: ns since 1970 in UTC.
+    pub until_ns: Option<i64>,
+    /// Exact times: ns since 1970 in UTC. Empty for any time.
+    pub times_ns: Vec<i64>,
+    /// Only runs after this one in the list, newest first: the next page.
+    pub before: Option<Position>,
+    /// Maximum number of runs, at most [`PAGE`](crate::PAGE). [`Store::count`](crate::Store::count) counts them all.
+    pub limit: u32,
+}
+
+impl Default for Filter {
+    /// The newest 100 of all runs.
+    fn default() -> Self {
+        Self {
+            verb: None,
+            target: None,
+            exact_target: None,
+            labels: BTreeMap::new(),
+            commit: None,
+            host: None,
+            since_ns: None,
+            until_ns: None,
+            times_ns: Vec::new(),
+            before: None,
+            limit: 100,
+        }
+    }
+}
+
+/// Which runs stay when a store is pruned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retention {
+    /// This many of the newest runs of each verb and target.
+    Newest(u32),
+    /// Runs from this time on: ns since 1970 in UTC.
+    Since(i64),
+}
+
+/// How a store is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Allows keeping and removing runs. A missing store is created; one of an older version is upgraded.
+    ReadWrite,
+    /// Creates and changes nothing.
+    ReadOnly,
 }

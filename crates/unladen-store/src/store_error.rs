@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::label::LabelError;
-use crate::run_id::RunId;
+use crate::limits::LabelError;
+use crate::run::RunId;
 
 /// Why an operation on a store failed. Contains no password.
 #[derive(Debug, thiserror::Error)]

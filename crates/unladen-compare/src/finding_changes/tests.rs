@@ -1,6 +1,6 @@
 use super::*;
 use crate::compare::compare;
-use crate::history::History;
+use crate::run::History;
 
 /// A weighing that found these: rule and statements per request; and rules that could not look.
 fn run(found: &[(&str, f64)], not_looked: &[&str]) -> Document {

@@ -2,12 +2,11 @@
 
 use askama::Template;
 
-use super::block::Block;
-use super::method::{joined, short_commit, time_text};
-use super::page::{Page, rendered};
-use super::table::{Cell, Table};
-use super::words::Words;
 use crate::figures;
+use crate::page::table::{Cell, Table};
+use crate::page::words::{Words, joined};
+use crate::page::{Block, Blocks, Page, rendered};
+use crate::result::method::{short_commit, time_text};
 use crate::visible::{shortened, visible};
 
 /// One run in a list.
@@ -138,7 +137,7 @@ pub fn runs_page(runs: &RunsPage) -> String {
         blocks.push(Block::Paragraph(text.into()));
     } else {
         let caption = format!("{}, the latest first", figures::count(runs.rows.len() as u64, "run"));
-        blocks.push(Block::Table(Box::new(table(&runs.rows, caption))));
+        blocks.table(table(&runs.rows, caption));
         let paging = Paging {
             later: runs.prev.as_ref().map_or(Words::new(), |to| Words::new().link(to.clone(), "← later runs")),
             earlier: runs.next.as_ref().map_or(Words::new(), |to| Words::new().link(to.clone(), "earlier runs →")),

@@ -344,7 +344,7 @@ fn a_large_picture_was_cut_as_a_text() {
     let pictures = vec![RunPicture { title: "Flame graph".into(), svg: svg.clone() }];
     let options = PageOptions { pictures, ..PageOptions::default() };
     let page = document_page(&Document::read(PROFILE.as_bytes()).unwrap(), &options);
-    assert!(page.contains(&format!("base64,{}\"", super::policy::base64(&svg))));
+    assert!(page.contains(&format!("base64,{}\"", crate::page::policy::base64(&svg))));
 }
 
 /// What a document of a later version leaves out is left out.

@@ -1,18 +1,17 @@
 //! The page of a series of runs. The principal function is [`trend_page`].
 
-use unladen_compare::{ChangePoint, RunLabel, Series, Trend, Verdict};
-use unladen_quantity::{Scale, Span, plain, short};
+use unladen_compare::{ChangePoint, Kind as RowKind, RunLabel, Series, Trend, Verdict};
+use unladen_quantity::{Kind, Scale, Span, plain, short, with_sign};
 
-use super::block::{Block, Blocks};
-use super::comparison::{metric_text, value_text};
-use super::document::PageOptions;
-use super::method::{short_commit, time_text};
-use super::page::{Page, rendered};
-use super::picture::{Area, LEFT, Picture, RIGHT, cut};
+use super::PageOptions;
 use super::runs::in_query;
-use super::table::{Cell, Table};
-use super::words::Words;
 use crate::figures;
+use crate::page::picture::{Area, LEFT, Picture, RIGHT, cut};
+use crate::page::table::{Cell, Table};
+use crate::page::words::Words;
+use crate::page::{Block, Blocks, Page, of_table, rendered};
+use crate::result::method::{short_commit, time_text};
+use crate::verdict::title;
 
 const HEIGHT: f64 = 210.0;
 /// Maximum pictures of a page, without those of the headline.
@@ -31,25 +30,39 @@ pub fn trend_page(trend: &Trend, options: &PageOptions) -> String {
         page.byline = page.byline.plain(format!(", from {} to {}", time_text(first), time_text(last)));
     }
     page.nav.clone_from(&options.nav);
-    page.section("summary", "In short", summary(trend));
+    page.summary(summary(trend));
     page.section("plots", "Over the runs", plots(trend));
-    page.section("changes", "Change points", changes(trend));
-    page.section("runs", "Runs", runs_table(trend, options.links_runs));
-    let mut warnings = Vec::new();
-    warnings.list(trend.warnings.iter().map(|warning| warning.as_str().into()).collect());
-    page.section("warnings", "Warnings", warnings);
+    page.section("changes", "Change points", of_table(changes(trend)));
+    page.section("runs", "Runs", of_table(runs_table(trend, options.links_runs)));
+    page.remarks("warnings", "Warnings", &trend.warnings);
     rendered(&page)
 }
 
+/// `CPU of www-data php-fpm8.2`, `p50`, `files.checked of …`
 fn name(series: &Series, names_page: bool) -> String {
-    let text = metric_text(
-        series.kind,
-        &series.metric,
-        series.counter.as_deref(),
-        series.group.as_deref(),
-        series.arm.as_deref(),
-    );
-    if names_page && !series.url.is_empty() { format!("{text}, {}", series.url) } else { text }
+    let name = match (series.kind, &series.counter) {
+        (RowKind::Weight, Some(counter)) => figures::counter("", counter),
+        (RowKind::Count, Some(counter)) => counter.clone(),
+        (RowKind::Latency, _) => format!("latency, {}", title(&series.metric)),
+        _ => title(&series.metric),
+    };
+    let group = match (series.kind, &series.group) {
+        (RowKind::Weight | RowKind::Count, Some(group)) => format!(" of {group}"),
+        (RowKind::Weight, None) => " of all that follow".to_owned(),
+        _ => String::new(),
+    };
+    let arm = series.arm.as_ref().filter(|arm| !arm.is_empty()).map_or(String::new(), |arm| format!(" in {arm}"));
+    let page = if names_page && !series.url.is_empty() { format!(", {}", series.url) } else { String::new() };
+    format!("{name}{group}{arm}{page}")
+}
+
+fn value_text(series: &Series, value: f64) -> String {
+    match series.kind {
+        RowKind::Within | RowKind::Errors | RowKind::Function => figures::share_text(value),
+        RowKind::Effect => format!("{} %", with_sign(value - 1.0)),
+        _ if series.unit == "1/s" => format!("{}/s", plain(Kind::Count, value)),
+        _ => plain(figures::kind(&series.unit), value),
+    }
 }
 
 fn names_page(trend: &Trend) -> bool {
@@ -187,7 +200,7 @@ fn plot(trend: &Trend, series: &Series, names_page: bool) -> Picture {
     for tick in area.y.ticks(5) {
         let label = match series.unit.as_str() {
             "ns" | "B" => short(figures::kind(&series.unit), tick),
-            _ => value_text(series.kind, &series.unit, tick),
+            _ => value_text(series, tick),
         };
         picture.row(&area, tick, &label);
     }
@@ -210,7 +223,7 @@ fn plot(trend: &Trend, series: &Series, names_page: bool) -> Picture {
     }
     picture.line(&area, "c0", series.points.iter().map(|point| (point.run as f64, point.value)));
     for point in &series.points {
-        let text = value_text(series.kind, &series.unit, point.value);
+        let text = value_text(series, point.value);
         let says = format!("{}: {text}", run_at(trend, point.run));
         picture.dot("dot c0", area.x(point.run as f64), area.y(point.value), 3.0, &says);
     }
@@ -240,22 +253,18 @@ fn points(trend: &Trend, series: &Series) -> Table {
         let ends = match series.unit.as_str() {
             "ns" | "B" => figures::interval(figures::kind(&series.unit), point.low, point.high),
             _ => {
-                let [low, high] = [point.low, point.high].map(|end| value_text(series.kind, &series.unit, end));
+                let [low, high] = [point.low, point.high].map(|end| value_text(series, end));
                 format!("{low} to {high}")
             }
         };
-        table.row([
-            Cell::new(run_at(trend, point.run)),
-            Cell::new(value_text(series.kind, &series.unit, point.value)),
-            Cell::new(ends),
-        ]);
+        table.row([Cell::new(run_at(trend, point.run)), Cell::new(value_text(series, point.value)), Cell::new(ends)]);
     }
     table
 }
 
 // --- Tables ---
 
-fn changes(trend: &Trend) -> Vec<Block> {
+fn changes(trend: &Trend) -> Table {
     let names_page = names_page(trend);
     let mut table =
         Table::new("Where a figure changed", &["figure", "change, 95 % interval", "last before", "first after", "#p"])
@@ -274,9 +283,7 @@ fn changes(trend: &Trend) -> Vec<Block> {
             ]);
         }
     }
-    let mut blocks = Vec::new();
-    blocks.table(table);
-    blocks
+    table
 }
 
 /// Permutations support three digits.
@@ -284,7 +291,7 @@ fn p_text(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-fn runs_table(trend: &Trend, links_runs: bool) -> Vec<Block> {
+fn runs_table(trend: &Trend, links_runs: bool) -> Table {
     let headline: Vec<&Series> = trend.series.iter().filter(|series| series.headline).take(4).collect();
     let names_page = names_page(trend);
     let names: Vec<String> = headline.iter().map(|series| format!("#{}", name(series, names_page))).collect();
@@ -307,13 +314,11 @@ fn runs_table(trend: &Trend, links_runs: bool) -> Vec<Block> {
         ];
         for series in &headline {
             let point = series.points.iter().find(|point| point.run == index);
-            cells.push(point.map_or(Cell::default(), |point| {
-                Cell::new(value_text(series.kind, &series.unit, point.value)).by(point.value)
-            }));
+            cells.push(
+                point.map_or(Cell::default(), |point| Cell::new(value_text(series, point.value)).by(point.value)),
+            );
         }
         table.row(cells);
     }
-    let mut blocks = Vec::new();
-    blocks.table(table);
-    blocks
+    table
 }

@@ -7,7 +7,7 @@ use unladen_finding::{RULES, Rule};
 use unladen_trace::EvidenceSource;
 
 use super::suite::{Outcome, Suite};
-use crate::markdown::has_looked;
+use crate::result::weigh::has_looked;
 
 /// Minimum requests for rules to read a profile; `unladen_profile::MIN_REQUESTS`.
 const FEWEST_REQUESTS: u64 = 6;

@@ -8,8 +8,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use unladen_compare::Comparison;
 use unladen_document::{About, Document};
 
-use crate::command_line::command_line;
-use crate::visible::{shortened, visible, visible_lines};
+use crate::visible::{command_line, shortened, visible, visible_lines};
 
 /// Maximum test cases: GitLab refuses a report of 250,000 objects.
 const CASES: usize = 10_000;

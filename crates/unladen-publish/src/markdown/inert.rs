@@ -21,15 +21,24 @@ const NAME: usize = 200;
 const HASH: std::ops::RangeInclusive<usize> = 7..=40;
 
 pub(super) fn prose(text: &str) -> String {
-    sentence(text, |c| matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '#'))
+    sentence(text, true, is_mark)
+}
+
+/// What follows in a sentence that has begun.
+pub(super) fn further(text: &str) -> String {
+    sentence(text, false, is_mark)
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '#')
 }
 
 /// A sentence within tags, where Markdown does not apply.
 pub(super) fn html(text: &str) -> String {
-    sentence(text, |_| false)
+    sentence(text, true, |_| false)
 }
 
-fn sentence(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
+fn sentence(text: &str, begins: bool, is_escaped: impl Fn(char) -> bool) -> String {
     let text = shortened(&visible(text), SENTENCE);
     let chars: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len() + 16);
@@ -51,11 +60,15 @@ fn sentence(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             // Would begin a list, a heading, a rule or a command.
-            '+' | '-' if index == 0 && next.is_none_or(|next| next.is_whitespace() || *next == c) => {
+            '+' | '-' if begins && index == 0 && next.is_none_or(|next| next.is_whitespace() || *next == c) => {
                 out.push_str(&format!("&#{};", u32::from(c)));
             }
-            '=' | '/' if index == 0 => out.push_str(&format!("&#{};", u32::from(c))),
-            '.' | ')' if next.is_none_or(|c| c.is_whitespace()) && chars[..index].iter().all(char::is_ascii_digit) => {
+            '=' | '/' if begins && index == 0 => out.push_str(&format!("&#{};", u32::from(c))),
+            '.' | ')'
+                if begins
+                    && next.is_none_or(|c| c.is_whitespace())
+                    && chars[..index].iter().all(char::is_ascii_digit) =>
+            {
                 out.push_str(&format!("&#{};", u32::from(c)));
             }
             _ if is_escaped(c) => out.extend(['\\', c]),
@@ -99,14 +112,6 @@ pub(super) fn code(text: &str) -> String {
     format!("`{text}`")
 }
 
-pub(super) fn listed(names: &[String], most: usize) -> String {
-    let shown: Vec<String> = names.iter().take(most).map(|name| code(name)).collect();
-    match names.len().saturating_sub(most) {
-        0 => shown.join(", "),
-        more => format!("{}, and {more} more", shown.join(", ")),
-    }
-}
-
 /// The same as [`code`], within tags.
 pub(super) fn code_html(text: &str) -> String {
     let text = shortened(&visible(text), NAME);
@@ -122,8 +127,8 @@ pub(super) fn code_html(text: &str) -> String {
     out
 }
 
-pub(super) fn fence(lines: &[String]) -> String {
-    let lines: Vec<String> = lines.iter().flat_map(|line| line.lines().map(visible)).collect();
+pub(super) fn fence(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(visible).collect();
     let longest = lines.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}\n{}\n{fence}", lines.join("\n"))

@@ -10,30 +10,21 @@ pub(super) struct Sheet {
     left_out: usize,
 }
 
-/// Its cells are Markdown already.
+/// Its texts are Markdown already.
+#[derive(Default)]
 pub(super) struct Table {
-    head: Vec<&'static str>,
-    rows: Vec<Vec<String>>,
-    /// Maximum rows: nobody reads on beyond them.
-    most: usize,
+    /// A paragraph above it, unless it is empty.
+    pub(super) caption: String,
+    /// Titles, and whether the column is of numbers.
+    pub(super) head: Vec<(String, bool)>,
+    pub(super) rows: Vec<Vec<String>>,
+    /// Rows that are not among them.
+    pub(super) more: usize,
 }
 
 impl Table {
-    /// Default of `most`.
-    const ROWS: usize = 40;
-
-    /// The first column is text, others are figures unless their heads end with a space.
-    pub(super) fn new(head: &[&'static str]) -> Self {
-        Self { head: head.to_vec(), rows: Vec::new(), most: Self::ROWS }
-    }
-
-    pub(super) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
+    /// Maximum rows: nobody reads on beyond them.
+    pub(super) const MOST: usize = 40;
 
     fn line(cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
         let mut line = String::from("|");
@@ -45,8 +36,9 @@ impl Table {
     }
 
     fn head(&self) -> String {
-        let align = |(index, name): (usize, &&str)| if index == 0 || name.ends_with(' ') { "---" } else { "---:" };
-        Self::line(&self.head) + &Self::line(self.head.iter().enumerate().map(align))
+        let caption = if self.caption.is_empty() { String::new() } else { format!("{}\n\n", self.caption) };
+        let titles = Self::line(self.head.iter().map(|(title, _)| title));
+        caption + &titles + &Self::line(self.head.iter().map(|(_, is_number)| if *is_number { "---:" } else { "---" }))
     }
 }
 
@@ -95,7 +87,7 @@ impl Sheet {
         }
         self.text.push_str(&head);
         let mut shown = 0;
-        for line in table.rows.iter().take(table.most).map(Table::line) {
+        for line in table.rows.iter().take(Table::MOST).map(Table::line) {
             if !self.has_room(line.len() + REMARK) {
                 break;
             }
@@ -103,7 +95,7 @@ impl Sheet {
             shown += 1;
         }
         self.text.push('\n');
-        let more = table.rows.len() - shown;
+        let more = table.rows.len() + table.more - shown;
         if more > 0 {
             self.text.push_str(&format!("*{more} more row{}*\n\n", if more == 1 { "" } else { "s" }));
         }

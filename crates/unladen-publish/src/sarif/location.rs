@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use unladen_document::{About, Finding};
 
-use super::log::{ArtifactLocation, Location, LogicalLocation, PhysicalLocation, Region};
-use super::message::message;
+use super::log::{ArtifactLocation, Location, LogicalLocation, PhysicalLocation, Region, message};
 use crate::place::Place;
 use crate::visible::{shortened, visible};
 

@@ -1,11 +1,12 @@
-//! Results from findings ([`findings`]), and from broken conditions ([`gates`]).
+//! Results from findings ([`findings`]), from broken conditions ([`gates`]) and from a check of a class map
+//! ([`classmap`]).
 
-use unladen_document::{About, Finding, Gate, ProfileDocument};
+use unladen_document::{About, ClassmapCheckDocument, Finding, Gate, ProfileDocument};
 
 use super::fingerprint::{Fingerprints, Identity};
-use super::location::{location, related};
-use super::log::{self, Level, Text};
-use super::message::{escaped, message};
+use super::location::{at, location, related};
+use super::log::{self, Level, Text, escaped, message};
+use crate::classes::{Complaint, complaints};
 use crate::place::{self, Place};
 
 /// Rule of conditions that are not in `unladen rules`.
@@ -78,4 +79,32 @@ pub(super) fn gates(gates: &[Gate], target: &str, about: &About) -> Vec<log::Fin
         }
     };
     gates.iter().filter(|gate| gate.broken).map(one).collect()
+}
+
+/// Complaints, each at its file and line: those that fail the check are errors.
+pub(super) fn classmap(document: &ClassmapCheckDocument) -> Vec<log::Finding> {
+    let mut fingerprints = Fingerprints::default();
+    complaints(document).iter().map(|complaint| of_complaint(complaint, &document.about, &mut fingerprints)).collect()
+}
+
+fn of_complaint(complaint: &Complaint, about: &About, fingerprints: &mut Fingerprints) -> log::Finding {
+    let Complaint { kind, class, what, place, others, fails } = complaint;
+    let said = match (class.as_str(), what.as_str()) {
+        ("", what) => format!("{what}. Fix: {}.", kind.advice()),
+        (class, what) => format!("`{class}`: {what}. Fix: {}.", kind.advice()),
+    };
+    // Problems are identified by their file, all others by the class.
+    let what = if class.is_empty() { &place.file } else { class };
+    let identity = Identity { rule: kind.name(), url: "", group: "", state: "", what };
+    let related = |(index, place): (usize, _)| at(index + 1, place, "It is declared here too.", about);
+    log::Finding {
+        rule_id: kind.name().to_owned(),
+        rule_index: None,
+        level: if *fails { Level::Error } else { Level::Warning },
+        baseline_state: None,
+        message: message(&said),
+        locations: vec![location(Some(place), "", "", about)],
+        related_locations: others.iter().enumerate().map(related).collect(),
+        partial_fingerprints: fingerprints.next(identity),
+    }
 }

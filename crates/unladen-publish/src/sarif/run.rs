@@ -1,21 +1,21 @@
-//! [`of`]: converts a document into a run of SARIF.
+//! A document as a run of SARIF, [`of`], and a comparison of two, [`of_comparison`].
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use unladen_document::{About, Document, Gate, LoadDocument, ProfileDocument, ProveDocument, WeighDocument};
+use unladen_compare::{Comparison, FindingChange, FindingVerdict, Row};
+use unladen_document::{About, Document, Gate, LoadDocument, ProfileDocument, ProveDocument, Revision, WeighDocument};
 
-use super::classmap;
-use super::location::{ROOT, page, root, uri};
+use super::fingerprint::{Fingerprints, Identity};
+use super::location::{ROOT, location, page, root, uri};
 use super::log::{
     ArtifactLocation, AutomationDetails, Driver, Finding, Invocation, Level, Notification, Rule, Run, Tool,
-    VersionControl,
+    VersionControl, message,
 };
-use super::message::message;
-use super::results::{findings, gates};
-use super::rule::rule;
-use crate::command_line::command_line;
-use crate::visible::visible;
+use super::results::{classmap, findings, gates};
+use super::rule::{WORSE, rule};
+use crate::compared::change;
+use crate::visible::{command_line, visible};
 
 /// Maximum results: GitHub accepts 25,000 per run, and shows 5,000.
 const RESULTS: usize = 5_000;
@@ -28,7 +28,7 @@ pub(super) fn of(document: &Document) -> Run {
         Document::Prove(prove) => (gates(&prove.gates, &prove.target, about), prove.ended.as_str(), prove.elapsed_ns),
         Document::Profile(profile) => of_profile(profile),
         Document::ProfileDiff(_) => (Vec::new(), "", 0),
-        Document::ClassmapCheck(check) => (classmap::results(check), "", 0),
+        Document::ClassmapCheck(check) => (classmap(check), "", 0),
     };
     let mut invocation = invocation(about, elapsed_ns);
     invocation.execution_successful = matches!(ended, "" | "complete");
@@ -161,4 +161,71 @@ fn notifications(document: &Document) -> Vec<Notification> {
     };
     let all = warnings.chain(missing).take(RESULTS);
     all.map(|said| Notification { level: Level::Note, message: message(&said) }).collect()
+}
+
+// --- Comparisons ---
+
+/// Two runs as one of SARIF, whose results say whether they are new.
+pub(super) fn of_comparison(comparison: &Comparison) -> Run {
+    let after = &comparison.after;
+    let about = About {
+        version: after.version.clone(),
+        time: after.time.clone(),
+        host: after.host.clone(),
+        labels: after.labels.clone(),
+        revision: after.commit.as_ref().map(|commit| Revision { commit: Some(commit.clone()), ..Revision::default() }),
+        ..About::default()
+    };
+    let mut fingerprints = Fingerprints::default();
+    let findings = comparison.findings.iter().filter_map(|one| changed(one, &about, &mut fingerprints));
+    let mut results: Vec<Finding> = findings.collect();
+    results.extend(
+        comparison.rows.iter().filter(|row| row.verdict.is_worse()).map(|row| worse(row, &about, &mut fingerprints)),
+    );
+    let mut invocation = invocation(&about, 0);
+    invocation.execution_successful = comparison.comparable.is_comparable();
+    let remarks = comparison.comparable.reasons().iter().chain(&comparison.warnings);
+    invocation.tool_execution_notifications =
+        remarks.map(|said| Notification { level: Level::Note, message: message(said) }).collect();
+    run("compare", &after.target, &about, invocation, results)
+}
+
+/// `None` if the later run did not look: that it is gone would be a guess.
+fn changed(change: &FindingChange, about: &About, fingerprints: &mut Fingerprints) -> Option<Finding> {
+    let (state, level) = match change.verdict {
+        FindingVerdict::New => ("new", Level::Error),
+        FindingVerdict::Heavier => ("updated", Level::Error),
+        FindingVerdict::Lighter => ("updated", Level::Warning),
+        FindingVerdict::StillThere => ("unchanged", Level::Warning),
+        FindingVerdict::ComesAndGoes if change.after.is_some() => ("unchanged", Level::Note),
+        FindingVerdict::Gone => ("absent", Level::Note),
+        FindingVerdict::ComesAndGoes | FindingVerdict::NotLookedFor => return None,
+    };
+    let identity =
+        Identity { rule: &change.rule, url: &change.url, group: &change.group, state: &change.state, what: "" };
+    Some(Finding {
+        rule_id: change.rule.clone(),
+        rule_index: None,
+        level,
+        baseline_state: Some(state),
+        message: message(&format!("{}: {}", change.verdict, change.summary)),
+        locations: vec![location(None, &change.url, &change.group, about)],
+        related_locations: Vec::new(),
+        partial_fingerprints: fingerprints.next(identity),
+    })
+}
+
+fn worse(row: &Row, about: &About, fingerprints: &mut Fingerprints) -> Finding {
+    let group = row.group.as_deref().or(row.arm.as_deref()).unwrap_or_default();
+    let identity = Identity { rule: WORSE, url: &row.url, group, state: "", what: &row.name() };
+    Finding {
+        rule_id: WORSE.to_owned(),
+        rule_index: None,
+        level: Level::Error,
+        baseline_state: Some("new"),
+        message: message(&format!("{} is {}: {}", row.name(), row.verdict, change(row))),
+        locations: vec![location(None, &row.url, group, about)],
+        related_locations: Vec::new(),
+        partial_fingerprints: fingerprints.next(identity),
+    }
 }

@@ -100,7 +100,7 @@ fn a_rule_that_fails_the_job_is_an_error() {
 
 #[test]
 fn links_in_messages_are_text() {
-    assert_eq!(super::message::escaped("[click](1) {0} \\ \u{1b}"), "\\[click\\](1) {{0}} \\\\ ␛");
+    assert_eq!(super::log::escaped("[click](1) {0} \\ \u{1b}"), "\\[click\\](1) {{0}} \\\\ ␛");
 }
 
 proptest! {

@@ -13,3 +13,11 @@ fn the_rest_of_a_long_text_is_three_dots() {
     assert_eq!(shortened("größer", 6), "größer");
     assert_eq!(shortened("größer!", 6), "größe…");
 }
+
+#[test]
+fn a_shell_reads_the_words_back() {
+    let words = ["weigh", "-H", "Cookie: it's", "", "http://x/?a=1"].map(String::from);
+    assert_eq!(command_line(&words), r"weigh -H 'Cookie: it'\''s' '' 'http://x/?a=1'");
+    let command = ["unladen", "weigh", "http://[::1]/?a=1&b", "it's", "", "--time=5s"].map(str::to_owned);
+    assert_eq!(command_line(&command), r"unladen weigh 'http://[::1]/?a=1&b' 'it'\''s' '' --time=5s");
+}

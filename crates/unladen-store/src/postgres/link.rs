@@ -14,9 +14,8 @@ use tokio_postgres::{Client, Error};
 use unladen_postgres::PostgresAddress;
 
 use super::migrate::migrate;
-use super::session::begin;
-use super::told::Told;
-use crate::mode::Mode;
+use super::session::{Told, begin};
+use crate::store::Mode;
 use crate::store_error::StoreError;
 
 /// For short requests and answers: longer than a statement may take.

@@ -2,10 +2,9 @@
 
 use tokio_postgres::{Client, Error, GenericClient};
 
-use super::session::SCHEMA;
-use super::told::Told;
-use crate::mode::Mode;
+use super::session::{SCHEMA, Told};
 use crate::schema::{MIGRATIONS, Words, missing, version};
+use crate::store::Mode;
 use crate::store_error::StoreError;
 
 /// `unladen` as a number: the advisory lock of whoever creates tables.

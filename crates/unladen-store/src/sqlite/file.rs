@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::{AT_FDCWD, AtFlags};
 use nix::unistd::{AccessFlags, Uid, faccessat};
 
-use crate::mode::Mode;
+use crate::store::Mode;
 use crate::store_error::StoreError;
 
 /// Endings of SQLite's files beside a database.

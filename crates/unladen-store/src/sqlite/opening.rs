@@ -1,4 +1,5 @@
-//! The principal type is [`Opening`]: opens a connection to a path.
+//! The principal type is [`Opening`]: opens a connection to a path, and upgrades the tables of the file, completely or
+//! not at all. [`Told`] translates SQLite's errors.
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
@@ -7,15 +8,69 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, Error, ErrorCode, OpenFlags, ffi};
+use rusqlite::{Connection, Error, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, ffi};
 
 use super::file;
-use super::migrate::{look, made_by, migrate};
-use super::settings::Settings;
-use super::told::Told;
-use crate::mode::Mode;
-use crate::schema::version;
+use crate::schema::{Words, missing, version};
+use crate::store::Mode;
 use crate::store_error::StoreError;
+
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    /// Maximum wait for another process.
+    pub(super) busy: Duration,
+    /// SQLite's access to the disk; `None` for the system's default.
+    pub(super) vfs: Option<&'static str>,
+    pub(super) migrations: &'static [&'static str],
+}
+
+// === impl Settings ===
+
+impl Settings {
+    /// A run takes milliseconds to write; the largest evidence takes a second.
+    pub(super) const BUSY: Duration = Duration::from_secs(5);
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { busy: Self::BUSY, vfs: None, migrations: crate::schema::MIGRATIONS }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    store: String,
+    busy: Duration,
+}
+
+impl Told {
+    pub(super) fn new(file: &Path, busy: Duration) -> Self {
+        Self { store: file.display().to_string(), busy }
+    }
+
+    pub(super) fn shown(&self) -> &str {
+        &self.store
+    }
+
+    pub(super) fn of(&self, error: &Error) -> StoreError {
+        let store = self.store.clone();
+        let what = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+                StoreError::Locked { store, seconds: self.busy.as_secs_f64() }
+            }
+            Some(ErrorCode::DiskFull) => StoreError::Full { store },
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                StoreError::ReadOnly { store, what }
+            }
+            Some(ErrorCode::NotADatabase) => {
+                StoreError::NotAStore { store, what: "it is not a database of SQLite".to_owned() }
+            }
+            Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { store, what },
+            _ => StoreError::Failed { store, what },
+        }
+    }
+}
 
 /// Interval of retries for operations in which SQLite does not wait for other processes.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -193,4 +248,73 @@ fn as_it_is(path: &Path) -> String {
         }
     }
     uri + "?immutable=1"
+}
+
+/// `UNLD`, at byte 68 of the file, which identifies it to `file` and others.
+pub(super) const APPLICATION: i64 = 0x554e_4c44;
+
+const WORDS: Words = Words {
+    // Numbers of removed runs are not reused.
+    id: "INTEGER PRIMARY KEY AUTOINCREMENT",
+    integer: "INTEGER",
+    boolean: "INTEGER",
+    text: "TEXT",
+    bytes: "BLOB",
+    strict: " STRICT",
+};
+
+#[derive(Debug, PartialEq)]
+struct Found {
+    /// Version of the tables; 0 if it is empty.
+    schema: i64,
+}
+
+/// Checks that the file is empty, or a known store.
+fn look(connection: &Connection, told: &Told, migrations: &[&str]) -> Result<Found, StoreError> {
+    let number =
+        |pragma: &str| -> rusqlite::Result<i64> { connection.pragma_query_value(None, pragma, |row| row.get(0)) };
+    let said = |error| told.of(&error);
+    let tables = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'";
+    // In this order, a store that another process creates in between is seen as none, or as a whole one.
+    let tables: i64 = connection.query_row(tables, [], |row| row.get(0)).map_err(said)?;
+    let schema = number("user_version").map_err(said)?;
+    let application = number("application_id").map_err(said)?;
+    let store = || told.shown().to_owned();
+    if application != APPLICATION && (tables > 0 || schema != 0 || application != 0) {
+        return Err(StoreError::NotAStore { store: store(), what: "it is a database of another program".to_owned() });
+    }
+    let known = version(migrations);
+    if schema > known {
+        return Err(StoreError::Newer { store: store(), made_by: made_by(connection), schema, known });
+    }
+    Ok(Found { schema })
+}
+
+fn migrate(connection: &mut Connection, told: &Told, migrations: &[&str]) -> Result<(), StoreError> {
+    if look(connection, told, migrations)?.schema == version(migrations) {
+        return Ok(());
+    }
+    let said = |error| told.of(&error);
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(said)?;
+    // Another process may have been quicker.
+    let schema = look(&transaction, told, migrations)?.schema;
+    let brought = || {
+        for (leads_to, migration) in missing(migrations, schema) {
+            transaction.execute_batch(&WORDS.put_into(migration))?;
+            let meta = "INSERT INTO store_meta (name, value) VALUES ('schema', ?1), ('made_by', ?2) \
+                        ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+            transaction.execute(meta, (leads_to.to_string(), env!("CARGO_PKG_VERSION")))?;
+            transaction.pragma_update(None, "user_version", leads_to)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION)
+    };
+    brought().map_err(said)?;
+    transaction.commit().map_err(said)
+}
+
+/// Version of Unladen that created the tables, in any form.
+fn made_by(connection: &Connection) -> String {
+    let query = "SELECT substr(value, 1, 40) FROM store_meta WHERE name = 'made_by'";
+    let said: rusqlite::Result<Option<String>> = connection.query_row(query, [], |row| row.get(0)).optional();
+    said.ok().flatten().unwrap_or_else(|| "of an unknown version".to_owned())
 }

@@ -8,10 +8,9 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::*;
-use crate::filter::Filter;
-use crate::new_run::NewRun;
+use crate::run::NewRun;
 use crate::schema::MIGRATIONS;
-use crate::store::Store;
+use crate::store::{Filter, Store};
 
 /// What a test keeps.
 fn run(time_ns: i64) -> NewRun {
@@ -62,7 +61,7 @@ fn files_are_in_wal_mode_and_wait_for_the_disk() {
     let number = |pragma| -> i64 { store.connection.pragma_query_value(None, pragma, |row| row.get(0)).unwrap() };
     let mode: String = store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
     assert_eq!((mode.as_str(), number("synchronous"), number("foreign_keys")), ("wal", 2, 1));
-    assert_eq!((number("user_version"), number("application_id")), (1, migrate::APPLICATION));
+    assert_eq!((number("user_version"), number("application_id")), (1, opening::APPLICATION));
     assert_eq!((number("auto_vacuum"), number("busy_timeout")), (2, 5000));
 }
 

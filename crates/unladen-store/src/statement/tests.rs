@@ -1,7 +1,7 @@
 //! Tests of [`Statement`].
 
 use super::*;
-use crate::position::Position;
+use crate::run::Position;
 
 const SQLITE: Dialect = Dialect { place_in: "instr", labels: "json_group_object(key, value)" };
 

@@ -105,8 +105,7 @@ fn a_name_of_others_is_code_with_that_text_also_in_a_table() {
 
 #[test]
 fn lines_to_be_copied_end_where_they_end() {
-    let lines = ["```".to_owned(), "/close\n````x".to_owned(), "<b>@octocat</b>".to_owned()];
-    let text = format!("{}\n\nafter", fence(&lines));
+    let text = format!("{}\n\nafter", fence("```\n/close\n````x\n<b>@octocat</b>"));
     let events: Vec<Event<'_>> = Parser::new_ext(&text, github()).collect();
     let code: String =
         events.iter().filter_map(|event| if let Event::Text(text) = event { Some(&**text) } else { None }).collect();

@@ -3,8 +3,8 @@ use super::*;
 #[test]
 fn what_has_no_room_is_counted() {
     let mut sheet = Sheet::new(1_000);
-    let mut table = Table::new(&["name", "figure"]);
-    (0..30).for_each(|n| table.row(vec![format!("`row {n}`"), "1.00 ms".to_owned()]));
+    let mut table = Table { head: vec![("name".to_owned(), false), ("figure".to_owned(), true)], ..Table::default() };
+    table.rows.extend((0..30).map(|n| vec![format!("`row {n}`"), "1.00 ms".to_owned()]));
     sheet.part("# Title");
     sheet.table(&table);
     sheet.part(&"x".repeat(600));

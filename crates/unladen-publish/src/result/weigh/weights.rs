@@ -1,0 +1,187 @@
+//! [`weights`]: tables of each group's cost, and the path between the groups.
+
+use unladen_document::{FarStation, Span, WeighDocument, WeighedUrl, Weight};
+use unladen_quantity::{Kind, percent, plain};
+
+use crate::figures;
+use crate::page::table::{Bar, Cell, Table};
+use crate::page::words::{Words, joined};
+use crate::page::{Block, Blocks};
+
+/// The whole machine is not one of the groups.
+const MACHINE: &str = "machine";
+
+/// Of a page.
+pub(super) fn name(url: &WeighedUrl) -> String {
+    if url.name.is_empty() { url.url.clone() } else { url.name.clone() }
+}
+
+fn of_url<'a>(document: &'a WeighDocument, url: &'a WeighedUrl) -> impl Iterator<Item = &'a Weight> {
+    document.weights.iter().filter(|weight| weight.url == url.url)
+}
+
+/// The heaviest group first.
+pub(super) fn following_cpu<'a>(document: &'a WeighDocument, url: &'a WeighedUrl) -> Vec<&'a Weight> {
+    let mut rows: Vec<_> = of_url(document, url).filter(|weight| weight.follows && weight.counter == "cpu").collect();
+    rows.sort_by(|a, b| b.per_request.total_cmp(&a.per_request));
+    rows
+}
+
+pub(super) fn weights(document: &WeighDocument) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for url in document.urls.iter().filter(|url| of_url(document, url).next().is_some()) {
+        if document.urls.len() > 1 {
+            blocks.push(Block::Heading(Words::new().name(name(url))));
+        }
+        blocks.table(cpu(document, url));
+        blocks.extend(path(url));
+        blocks.table(counters(document, url));
+        blocks.folded("What does not follow the requests", not_following(document, url));
+    }
+    if !blocks.is_empty() {
+        let note = "Each figure is per request, with its 95 % interval. An effect below the noise floor could not have been told from nothing.";
+        blocks.insert(0, Block::Aside(note.into()));
+    }
+    blocks
+}
+
+fn marked(weight: &Weight) -> Words {
+    let words = Words::new().name(weight.group.clone());
+    if weight.invalid { words.faint(" too low: records of ended processes were lost") } else { words }
+}
+
+fn cpu(document: &WeighDocument, url: &WeighedUrl) -> Table {
+    let caption = "CPU per request: who works for it";
+    let mut table =
+        Table::new(caption, &["group", "", "#per request", "#noise floor", "#share", "#user mode"]).sortable();
+    let following = following_cpu(document, url);
+    let untold = of_url(document, url).filter(|weight| !weight.follows && weight.on_path && weight.counter == "cpu");
+    let untold: Vec<&Weight> = untold.collect();
+    let most = following.iter().chain(&untold).map(|weight| weight.high).fold(0.0, f64::max);
+    for weight in following {
+        let split = weight.user_share.filter(|user| (user.high - user.low) / 2.0 <= 0.1);
+        table.row([
+            marked(weight).into(),
+            Cell::default().bar(Bar::of(weight.per_request, weight.low, weight.high, most)).by(weight.per_request),
+            Cell::new(Words::new().strong(estimate(weight))).by(weight.per_request),
+            Cell::new(plain(Kind::Time, weight.noise_floor)).by(weight.noise_floor),
+            weight.share.map_or(Cell::default(), |part| Cell::new(share_of(part)).by(part.value)),
+            split.map_or(Cell::default(), |user| Cell::new(format!("≈ {} %", percent(user.value))).by(user.value)),
+        ]);
+    }
+    for weight in untold {
+        let span = figures::interval(Kind::Time, weight.low, weight.high);
+        table.row([
+            marked(weight).faint(" on the path; not told from its other work").into(),
+            Cell::default().bar(Bar::of(0.0, weight.low, weight.high, most)).by(weight.low),
+            Cell::new(span).by(weight.per_request),
+            Cell::new(plain(Kind::Time, weight.noise_floor)).by(weight.noise_floor),
+        ]);
+    }
+    let empty = Cell::default;
+    if let Some(total) = url.total_cpu_ns {
+        let words = Words::new().strong(figures::span(Kind::Time, total));
+        let fewer = url.total_blocks.filter(|blocks| *blocks < url.blocks);
+        let blocks = fewer.map(|blocks| format!(" ({})", figures::count(blocks, "block"))).unwrap_or_default();
+        let name = format!("all that follow{blocks}");
+        table.row([Cell::new(name), empty(), Cell::new(words).by(total.value), empty(), empty(), empty()]);
+    }
+    if let Some(rest) = &url.not_following {
+        table.row([
+            Cell::new(Words::new().faint(format!("not following ({})", figures::count(rest.groups, "group")))),
+            empty(),
+            Cell::new(figures::span(Kind::Time, rest.cpu_ns)).by(rest.cpu_ns.value),
+            Cell::new(plain(Kind::Time, rest.noise_floor)).by(rest.noise_floor),
+            empty(),
+            empty(),
+        ]);
+    }
+    table
+}
+
+fn share_of(part: Span) -> String {
+    if part.high <= part.low {
+        return figures::share_text(part.value);
+    }
+    figures::share(unladen_document::OpenSpan { value: part.value, low: Some(part.low), high: Some(part.high) })
+}
+
+fn estimate(weight: &Weight) -> String {
+    let about = if weight.approximate { "≈ " } else { "" };
+    format!("{about}{}", figures::with_margin(figures::kind(&weight.unit), weight.per_request, weight.low, weight.high))
+}
+
+fn path(url: &WeighedUrl) -> Option<Block> {
+    let path = &url.path;
+    let mut words = Words::new();
+    let taken = |station: &FarStation| {
+        let names = station.groups.iter().map(|group| Words::new().name(group.clone())).collect();
+        let words = joined(names, " and ").plain(" (").name(station.peer.clone());
+        let says = if station.on_word_of.len() == 1 { " says" } else { " say" };
+        let hosts: Vec<Words> = station.on_word_of.iter().map(|host| Words::new().name(host.clone())).collect();
+        match hosts.is_empty() {
+            true => words.plain(")"),
+            false => words.plain(", as ").and(joined(hosts, " and ")).plain(says).plain(")"),
+        }
+    };
+    let (certain, perhaps): (Vec<&FarStation>, Vec<&FarStation>) =
+        path.elsewhere.iter().partition(|station| station.certain);
+    let groups = path.groups.iter().map(|group| Words::new().name(group.clone()));
+    let names: Vec<Words> = groups.chain(certain.into_iter().map(taken)).collect();
+    if !names.is_empty() {
+        words = words.plain("A request goes through ").and(joined(names, ", "));
+        let is_known = |peer: &str| path.elsewhere.iter().any(|station| station.peer == peer);
+        for peer in path.not_looked_at.iter().filter(|peer| !is_known(&peer.peer)) {
+            words =
+                words.plain("; and ").name(peer.peer.clone()).plain(format!(", which is not looked at ({})", peer.why));
+        }
+        words = words.plain(". ");
+    }
+    if !perhaps.is_empty() {
+        let names = perhaps.into_iter().map(taken).collect();
+        words = words.plain("While requests were sent, these had connections to ").and(joined(names, ", ")).plain(". ");
+    }
+    if let Some(unknown) = &path.unknown {
+        words = words.plain(format!("The rest of its path is not known: {}", unknown.why));
+        if !unknown.takes.is_empty() {
+            words = words.plain(format!("; it takes {}", unknown.takes));
+        }
+        words = words.plain(".");
+    }
+    (!words.is_empty()).then_some(Block::Paragraph(words))
+}
+
+/// All counters except CPU of all groups that follow.
+fn counters(document: &WeighDocument, url: &WeighedUrl) -> Table {
+    let caption = "All else that follows the requests";
+    let columns = ["group", "counter", "#per request", "#noise floor"];
+    let mut table = Table::new(caption, &columns).sortable().detail();
+    let mut rows: Vec<&Weight> =
+        of_url(document, url).filter(|weight| weight.follows && weight.counter != "cpu").collect();
+    // The whole machine goes last; within a group, the document's order is that of the probes.
+    rows.sort_by_key(|weight| weight.group == MACHINE);
+    for weight in rows {
+        table.row(row(weight));
+    }
+    table
+}
+
+fn row(weight: &Weight) -> [Cell; 4] {
+    let kind = figures::kind(&weight.unit);
+    let group = if weight.group == MACHINE { Words::from("the machine as a whole") } else { marked(weight) };
+    [
+        group.into(),
+        Cell::new(figures::counter(&weight.title, &weight.counter)),
+        Cell::new(estimate(weight)).by(weight.per_request),
+        Cell::new(plain(kind, weight.noise_floor)).by(weight.noise_floor),
+    ]
+}
+
+fn not_following(document: &WeighDocument, url: &WeighedUrl) -> Table {
+    let caption = "Counters that cannot be told from chance";
+    let mut table = Table::new(caption, &["group", "counter", "#per request", "#noise floor"]).sortable();
+    for weight in of_url(document, url).filter(|weight| !weight.follows) {
+        table.row(row(weight));
+    }
+    table
+}
