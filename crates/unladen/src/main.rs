@@ -10,7 +10,6 @@ mod carried;
 mod classmap;
 mod cmd;
 mod condition;
-mod counters;
 mod doctor;
 mod exit;
 mod interrupt;

@@ -19,7 +19,7 @@ use crate::interrupt;
 use crate::latency::{BUCKETS_MS, LOAD_QUANTILES};
 use crate::load::{self, Files, Limit, MOST_UNDER_WAY, Options, Pace};
 use crate::output;
-use crate::runs::{Keeper, Origin};
+use crate::runs::Origin;
 use crate::say::say;
 
 /// Load at an exact rate, whatever the server does, and the latencies that users would see
@@ -128,7 +128,9 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         }
     };
     result.gates = load::gate::gates(&conditions, &result);
-    result.about.complete(keeper.as_ref().map_or_else(|| Origin::of_file(typed).about(), Keeper::about));
+    result
+        .about
+        .complete(keeper.as_ref().map_or_else(|| Origin::of_file(typed).about(), |keeper| keeper.origin.about()));
     let report = Report::Load(&result);
     match &keeper {
         Some(keeper) => showing.show_and_keep(report, keeper, || None)?,

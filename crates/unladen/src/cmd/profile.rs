@@ -109,7 +109,7 @@ fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
             Err(error) => written = Err(error),
         }
     }
-    result.document.about.complete(keeper.about());
+    result.document.about.complete(keeper.origin.about());
     // Also if a file could not be written: the measurement is not lost.
     let shown =
         args.showing.show_and_keep(Report::Profile(&result), &keeper, || profile::stacks(result.profile.as_ref()?));

@@ -158,7 +158,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     keeper.origin.saw(&executables);
     let insides = result.pages.iter_mut().filter_map(|page| page.inside.as_mut());
     insides.for_each(|page| page.gates = gate.gates(page));
-    result.run.about.complete(keeper.about());
+    result.run.about.complete(keeper.origin.about());
 
     let recording = (!pages.is_empty()).then(|| Recording::new(pages));
     let mut written = showing.show_and_keep(Report::Weigh(&result), &keeper, || evidence(recording.as_ref()?));

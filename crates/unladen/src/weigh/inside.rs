@@ -18,6 +18,7 @@ use crate::progress::Progress;
 use crate::weigh::answers::answers;
 use crate::weigh::counting::{Counting, CountingError};
 use crate::weigh::edges::Edges;
+use crate::weigh::judge::interval_of;
 use crate::weigh::next_step::next_step;
 use crate::weigh::options::{Options, Restart};
 use crate::weigh::statements::statements;

@@ -118,7 +118,12 @@ pub(super) struct HostTrace<'a> {
 impl<'a> HostTrace<'a> {
     /// Asks to attach to the groups that follow the requests to a URL, and to at most `most_perhaps` that may. Does not
     /// wait, so that all hosts attach at once.
-    pub(super) fn ask_attach(host: &'a Host, far: &'a FarInstrument, result: &WeighedPage, most_perhaps: usize) -> Self {
+    pub(super) fn ask_attach(
+        host: &'a Host,
+        far: &'a FarInstrument,
+        result: &WeighedPage,
+        most_perhaps: usize,
+    ) -> Self {
         let before = format!("{}/", host.name);
         let following = result.following_groups();
         let perhaps = result.perhaps_following_groups(Some(&host.name), most_perhaps);

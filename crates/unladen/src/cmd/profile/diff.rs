@@ -76,7 +76,7 @@ fn of_urls(args: &Args, typed: &[String]) -> Result<(), Failure> {
     result.top = args.top;
     let written = folder.map_or(Ok(Vec::new()), |folder| write(args, &folder, &result, &profiles));
     let written = written.map(|files| result.document.written = files);
-    result.document.about.complete(keeper.about());
+    result.document.about.complete(keeper.origin.about());
     // Also if a file could not be written: the measurement is not lost.
     let shown = args.showing.show_and_keep(Report::ProfileDiff(&result), &keeper, || None);
     if let Some(failure) = failure {

@@ -19,7 +19,7 @@ use crate::weigh::analysis::analyse;
 use crate::weigh::inside::{Looked, Weighed, inside, look_inside};
 use crate::weigh::left_behind::left_behind;
 use crate::weigh::measured::{Elsewhere, Measured};
-use crate::weigh::run::{Outcome, Run};
+use crate::weigh::run::{Found, Outcome, Run};
 
 impl Run<'_> {
     fn part_with_sources(&mut self, urls: usize) {
