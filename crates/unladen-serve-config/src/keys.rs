@@ -62,15 +62,13 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
 /// All keys, by the headings of their tables.
 pub fn reference() -> Vec<(String, Vec<&'static Key>)> {
     let mut tables: Vec<(String, Vec<&'static Key>)> = Vec::new();
-    let mut last = None;
     for key in all() {
-        if last.replace(key.table) != Some(key.table) {
-            let several = if matches!(key.table, "upstream" | "tls") { ", each of several" } else { "" };
-            let others = if key.table.starts_with("site.") { ", where its defaults are others" } else { "" };
-            tables.push((format!("{}{several}{others}", headed(key.table).join(" and ")), Vec::new()));
-        }
-        if let Some((_, keys)) = tables.last_mut() {
-            keys.push(key);
+        let several = if matches!(key.table, "upstream" | "tls") { ", each of several" } else { "" };
+        let others = if key.table.starts_with("site.") { ", where its defaults are others" } else { "" };
+        let heading = format!("{}{several}{others}", headed(key.table).join(" and "));
+        match tables.iter_mut().find(|(known, _)| *known == heading) {
+            Some((_, keys)) => keys.push(key),
+            None => tables.push((heading, vec![key])),
         }
     }
     tables
