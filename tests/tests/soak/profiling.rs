@@ -146,7 +146,8 @@ fn whole(folder: &Path) -> usize {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         assert!(!name.starts_with('.'), "{name} was left behind");
         let text = fs::read(file).expect("a file");
-        assert!(!text.is_empty(), "{name} is empty");
+        // Of a page this quick, a profile that ended early may have no sample.
+        assert!(!text.is_empty() || name.ends_with(".collapsed"), "{name} is empty");
         if name.ends_with(".json") {
             let read: Result<Value, _> = serde_json::from_slice(&text);
             assert!(read.is_ok(), "{name}: {:?}", read.err());
