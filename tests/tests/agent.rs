@@ -245,7 +245,7 @@ fn the_command_says_hello_and_ends_with_its_pipe() {
     drop(child.stdin.take());
     let done = child.wait_with_output().unwrap();
     assert!(done.status.success());
-    assert!(done.stdout[4..].starts_with(b"UNLADEN\n\x02\0\0\0"), "{:?}", done.stdout);
+    assert!(done.stdout[4..].starts_with(b"UNLADEN\n\x03\0\0\0"), "{:?}", done.stdout);
     let line = Command::new(binary()).args(["agent", "--protocol"]).output().unwrap().stdout;
     let of_agent = Command::new(agent()).args(["agent", "--protocol"]).output().unwrap().stdout;
     assert_eq!(line, of_agent);

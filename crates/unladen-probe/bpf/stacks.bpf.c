@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What is on the stack when the clock ticks. src/stacks/record.rs reads these layouts.
+// What is on the stack when the clock ticks. src/stacks/sampler.rs reads these layouts.
 #include "kernel.h"
 
 static u64 (*current_uid_gid)(void) = (void *)15;
