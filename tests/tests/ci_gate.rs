@@ -119,7 +119,7 @@ fn main_passes_and_a_slow_change_does_not() {
         let told = junit(&app.lab.path(file));
         assert!(told["cases"].as_u64() >= Some(cases) && told["failures"] == 0, "{file}: {told}");
     }
-    assert!(app.lab.read("weigh.md").contains("**PASS**"), "{}", app.lab.read("weigh.md"));
+    assert!(app.lab.read("weigh.md").contains("**Pass**"), "{}", app.lab.read("weigh.md"));
     assert!(app.lab.read("load.md").starts_with("## A load on `http://127.0.0.1:"), "{}", app.lab.read("load.md"));
 
     app.git(&["switch", "--quiet", "--create", "slow"]);
@@ -128,7 +128,7 @@ fn main_passes_and_a_slow_change_does_not() {
     assert_code(&app.judge(), 8);
     let told = junit(&app.lab.path("prove.xml"));
     assert_eq!(told["failed"], serde_json::json!(["p50 > +10% in this change"]), "{told}");
-    assert!(app.lab.read("prove.md").contains("**FAIL**"), "{}", app.lab.read("prove.md"));
+    assert!(app.lab.read("prove.md").contains("**Fail**"), "{}", app.lab.read("prove.md"));
     assert_eq!(app.lab.read("page.txt"), "20\n", "the change is checked out again");
     let files = ["weigh.sarif", "prove.sarif"].map(|file| app.lab.path(file));
     assert_eq!(sarif(&files), Vec::<String>::new());

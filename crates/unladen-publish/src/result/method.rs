@@ -93,8 +93,13 @@ pub(super) fn notice(about: &About) -> Option<Block> {
     }
     if let Some(spoiled) = spoiled {
         let of = machine.blocks.map_or(String::new(), |blocks| format!(" of {}", grouped(blocks as f64, 0)));
+        let were = if spoiled == 1 { "was" } else { "were" };
+        let why = match stolen {
+            Some(_) => "for that",
+            None => "because the hypervisor took processor time from them",
+        };
         words = words.plain(format!(
-            "{}{of} blocks were left out for that, before their figures were looked at.",
+            "{}{of} blocks {were} left out {why}, before their figures were looked at.",
             grouped(spoiled as f64, 0)
         ));
     }

@@ -26,6 +26,7 @@ pub(super) fn verdict(gates: &[Gate]) -> Option<Block> {
     let untold = gates.iter().filter(|gate| gate.untold && !gate.broken).count() as u64;
     let conditions = count(gates.len() as u64, "condition");
     let (class, mut words) = match broken.first() {
+        None if gates.len() == 1 => ("good", Words::new().strong("Pass").plain(": the condition is not broken.")),
         None => ("good", Words::new().strong("Pass").plain(format!(": none of {conditions} is broken."))),
         Some(first) => {
             let are = if broken.len() == 1 { "is" } else { "are" };
