@@ -106,8 +106,8 @@ fn named(cpuinfo: &str) -> Option<String> {
 
 /// Control groups are seldom nested deeper; the kernel's own limit can be raised.
 const DEEPEST: usize = 32;
-/// How many processors the control groups leave to this process.
 
+/// How many processors the control groups leave to this process.
 pub(crate) fn quota(root: &Root) -> Option<f64> {
     let groups = root.read("proc/self/cgroup")?;
     let of_version_2 = path_of(&groups, |controllers| controllers.is_empty())

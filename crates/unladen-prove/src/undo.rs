@@ -38,8 +38,12 @@ impl Undo {
         match self {
             Self::Nothing => Ok(false),
             Self::Files(files) | Self::Patch { files, .. } => {
-                let done = files.iter().map(|file| file.restore(journal));
-                done.fold(Ok(false), |before, now| Ok(before? | now?))
+                let mut changed = Ok(false);
+                for file in files {
+                    let done = file.restore(journal);
+                    changed = changed.and_then(|before| Ok(before | done?));
+                }
+                changed
             }
             Self::Command { command, within_ms } => {
                 let within = Duration::from_millis(*within_ms).min(LONGEST);

@@ -103,7 +103,7 @@ impl Valkey {
         arguments: &[&[u8]],
     ) -> Result<Told, BusError> {
         let token = format!("{:016x}", fastrand::u64(..));
-        let text = format!("{}{script}", BEGINNING);
+        let text = format!("{BEGINNING}{script}");
         let mut command: Vec<&[u8]> = vec![b"EVAL", text.as_bytes(), b"4"];
         command.extend(self.keys.iter().map(String::as_bytes));
         command.push(token.as_bytes());

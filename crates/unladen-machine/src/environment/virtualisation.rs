@@ -67,8 +67,8 @@ const FIRST: &[(&str, &str)] = &[("pid", "pid:[4026531836]"), ("cgroup", "cgroup
 
 /// Layered file systems, for root folders of containers.
 const LAYERED: &[&str] = &["overlay", "aufs", "fuse.fuse-overlayfs"];
-/// The kind of container that this process runs in, if any.
 
+/// The kind of container that this process runs in, if any.
 pub(crate) fn container(root: &Root) -> Option<&'static str> {
     if root.has("proc/vz") && !root.has("proc/bc") {
         return Some("openvz");

@@ -386,8 +386,8 @@ const GSSENC: u32 = 80_877_104;
 const VERSION: u32 = 3;
 /// Longest first message accepted by the server (`MAX_STARTUP_PACKET_LENGTH`).
 const MAX_STARTUP: u32 = 10_000;
-/// The first message of a connection.
 
+/// The first message of a connection.
 fn is_startup(first: &[u8]) -> bool {
     let mut reader = ByteReader(first);
     let (Some(length), Some(code)) = (reader.u32(), reader.u32()) else { return false };
