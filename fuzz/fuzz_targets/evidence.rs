@@ -9,7 +9,7 @@ fuzz_target!(|text: &[u8]| {
     let Ok(record) = Recording::parse(text) else { return };
     for evidence in record.pages.iter().flat_map(|page| [Some(&page.warm), page.fresh.as_ref()]).flatten() {
         let findings = look(evidence);
-        assert!(findings.windows(2).all(|pair| pair[0].share.rank() >= pair[1].share.rank()));
+        assert!(findings.windows(2).all(|pair| pair[0].takes.rank() >= pair[1].takes.rank()));
         for missing in unlooked(evidence) {
             assert!(findings.iter().all(|finding| finding.rule != missing.rule.name()));
         }

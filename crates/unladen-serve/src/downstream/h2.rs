@@ -3,7 +3,7 @@
 //! What a connection may have `h2` keep is bounded by its settings ([`bounded`]) and by the connection's share of
 //! client memory (`budget`): open requests, the windows of their bodies, and what waits to be sent.
 
-mod wire;
+pub(crate) mod wire;
 
 use std::cell::Cell;
 use std::future::poll_fn;
