@@ -1,5 +1,6 @@
 //! The principal type is [`Discoverer`]: learns the endpoints of an upstream from its source.
 
+mod error;
 mod file;
 mod found;
 #[cfg(feature = "fuzzing")]
@@ -14,7 +15,8 @@ use crate::endpoint::Placed;
 use crate::resolve::{ResolveStatus, Resolver};
 use crate::settings::{Discovery, EndpointSource, ResolveSettings};
 use file::EndpointFile;
-use found::{DiscoverError, Found};
+use error::DiscoverError;
+use found::Found;
 use srv::SrvNames;
 use xds::ControlPlane;
 

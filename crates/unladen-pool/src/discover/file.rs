@@ -15,7 +15,8 @@ use nix::sys::eventfd::EventFd;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 use tokio::sync::Notify;
 
-use super::found::{DiscoverError, Found};
+use super::error::DiscoverError;
+use super::found::Found;
 use super::list;
 
 /// Maximum file size; a larger one is a mistake.

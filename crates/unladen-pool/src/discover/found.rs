@@ -1,12 +1,8 @@
 //! The principal type is [`Found`]: an endpoint from a discovery source.
 
-use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::discover::xds::XdsError;
 use crate::endpoint::{Address, Endpoint, Placed};
-use crate::resolve::ResolveError;
 
 /// Maximum endpoints of one upstream; more are refused as a mistake.
 pub(crate) const MOST: usize = 1_000;
@@ -45,18 +41,4 @@ impl Found {
         endpoint.weight.store(weight, Relaxed);
         Placed { endpoint, priority, zone, draining }
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum DiscoverError {
-    #[error(transparent)]
-    Dns(#[from] ResolveError),
-    #[error("the control plane: {0}")]
-    Xds(#[source] XdsError),
-    #[error("{what} are {count}; at most {MOST} can be used")]
-    TooMany { what: String, count: usize },
-    #[error("{}: {source}; it should be a file of endpoints (JSON)", file.display())]
-    Read { file: PathBuf, source: io::Error },
-    #[error("{}:{line}:{column}: {why}", file.display())]
-    Wrong { file: PathBuf, line: usize, column: usize, why: String },
 }

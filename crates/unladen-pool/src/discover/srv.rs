@@ -8,7 +8,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::discover::found::{DiscoverError, Found, MOST};
+use crate::discover::error::DiscoverError;
+use crate::discover::found::{Found, MOST};
 use crate::endpoint::Address;
 use crate::resolve::{ResolveError, Resolver, SrvAnswer, SrvRecord, pair};
 use crate::retry;
