@@ -116,7 +116,7 @@ pub enum AgentError {
     Version { theirs: String, protocol: u32 },
     #[error("nothing came for {SILENCE:?}: the connection is broken")]
     Silence,
-    /// A question is refused; the session goes on.
+    /// A question is refused; the session goes on, so that [`Agent::run`] never returns it.
     #[error("{0}")]
     Refused(String),
 }

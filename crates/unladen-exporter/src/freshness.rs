@@ -87,6 +87,7 @@ pub struct Watch {
     /// End of the last request.
     stopped: Option<Duration>,
     took: Vec<Duration>,
+    /// Moves kept of all families.
     moves: usize,
 }
 
@@ -190,7 +191,6 @@ impl Watch {
 
     /// Whether quiet should go on: the last requests may still have effects.
     pub fn wants_quiet(&self, now: Duration) -> bool {
-        // A step falls between two answers, so gaps vary around it: the upper quartile is the pace.
         let Some(stopped) = self.stopped else { return true };
         let quiet = now.saturating_sub(stopped);
         let known = self.publishers().map(|publisher| publisher.quiet).max();

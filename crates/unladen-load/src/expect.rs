@@ -27,6 +27,7 @@ pub struct Expect {
 
 /// A set of statuses; 200 to 299 by default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Statuses(Vec<RangeInclusive<u16>>);
 
 /// Why a set of statuses was refused.
@@ -49,6 +50,20 @@ impl Statuses {
 impl Default for Statuses {
     fn default() -> Self {
         Self(vec![200..=299])
+    }
+}
+
+impl TryFrom<String> for Statuses {
+    type Error = StatusesError;
+
+    fn try_from(text: String) -> Result<Self, StatusesError> {
+        text.parse()
+    }
+}
+
+impl From<Statuses> for String {
+    fn from(statuses: Statuses) -> Self {
+        statuses.to_string()
     }
 }
 

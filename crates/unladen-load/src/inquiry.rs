@@ -310,7 +310,7 @@ impl<'a> Inquiry<'a> {
 }
 
 async fn ask(client: &Client, index: usize, request: &Request) -> Result<Sample, LoadError> {
-    match client.send(request, index, Instant::now(), MAX_CONTENT).await {
+    match client.send(request, index, Instant::now(), MOST).await {
         Err(LoadError::UnexpectedStatus { sample, .. } | LoadError::UnexpectedBody { sample, .. }) => Ok(*sample),
         answered => answered,
     }
@@ -342,8 +342,6 @@ fn languages(request: &Request) -> Vec<&'static str> {
         |language: &&str| own.iter().flat_map(|line| line.split([',', ';', '-'])).any(|part| part.trim() == *language);
     LANGUAGES.into_iter().filter(|language| !named(language)).take(2).collect()
 }
-
-pub(crate) const MAX_CONTENT: usize = MOST;
 
 /// A body unpacked, as far as possible.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -35,7 +35,7 @@
 //! The path of a request, from top to bottom; no file uses names of one above it:
 //!
 //! - `driver`: a thread that takes commands: a sample, an inquiry, a run into a `tally`, a `load`;
-//! - `run`: when requests are sent, by the `turns` of a `share` in a `schedule`, and a `pacer`; each has an `outcome`;
+//! - `run`: when requests are sent, by the turns of a share in a `schedule`, and a `pacer`; each has an `outcome`;
 //! - `client`: one request within its time limit, with the cookies of a `jar`; reads and checks the answer;
 //! - `origin`: idle connections;
 //! - `connect`, `connection`, `wire`: open a stream, start HTTP on it, and count its bytes;

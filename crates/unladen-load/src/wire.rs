@@ -1,4 +1,4 @@
-//! The principal type is [`Wire`]: a stream that counts its bytes.
+//! The principal type is [`Wire`]: a stream that counts its bytes. [`Counts`] are those of a client.
 
 use std::cell::Cell;
 use std::io;

@@ -94,7 +94,7 @@ impl Profile {
         self.clusters[cluster.0].calls.push(count);
     }
 
-    /// Adds these clusters of another profile, their weights times `scale`.
+    /// Adds these clusters of another profile, `from`, whose they have to be; their weights times `scale`.
     pub fn append(&mut self, from: &Self, clusters: &[Cluster], scale: u64) {
         let frames: Vec<FrameId> = from.frames.iter().map(|(_, frame)| self.frames.intern(frame)).collect();
         let mut stacks: Vec<StackId> = Vec::with_capacity(from.stacks.len());

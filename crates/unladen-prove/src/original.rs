@@ -172,7 +172,7 @@ impl Original {
         }
     }
 
-    /// Restores the original state; returns whether that changed anything. Fails when that fails.
+    /// Restores the original state; returns whether that changed anything.
     pub fn restore(&self, journal: &Path) -> Result<bool, Fault> {
         // A run killed during a write leaves it behind.
         remove(&beside(&self.path)).map_err(Fault::file("remove", beside(&self.path)))?;

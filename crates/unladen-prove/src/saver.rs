@@ -60,6 +60,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The right to switch a file, until this is dropped, or the process ends in any way.
 ///
+/// A journal keeps two runs of one experiment apart. Two experiments that switch the same file have separate journals:
+/// the second would take the first one's change for the original, and restore that.
+///
 /// It is the name of an abstract socket (unix(7)), which all users' processes share and which leaves nothing behind.
 /// Containers with their own network are only kept apart inside.
 #[derive(Debug)]

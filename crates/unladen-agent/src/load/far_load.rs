@@ -122,11 +122,11 @@ struct Failed {
 }
 
 impl Worker {
-    pub(super) fn new(send: SendAnswer, room: usize, cancel: Arc<Mutex<Cancel>>) -> Self {
+    fn new(send: SendAnswer, room: usize, cancel: Arc<Mutex<Cancel>>) -> Self {
         Self { send, room, cancel, config: Vec::new(), plan: Vec::new(), planned: None, driver: None }
     }
 
-    pub(super) fn answer(&mut self, ask: LoadAsk) -> bool {
+    fn answer(&mut self, ask: LoadAsk) -> bool {
         let answer = match ask {
             LoadAsk::Start { piece, last } => self.start(&piece, last),
             LoadAsk::Sample { request } => self.sample(request).map(Some),

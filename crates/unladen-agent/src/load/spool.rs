@@ -1,4 +1,4 @@
-//! The principal type is [`Spool`]: a load's answers that wait for a slow connection, in bounded memory.
+//! The principal type is [`Spool`]: a load's answers that wait for a slow connection, in bounded memory; [`pump`] runs the load.
 //!
 //! The sending thread puts records in and never waits; a separate thread takes them out and waits for the connection.
 //! Records without room are counted in a [`RecordSummary`] instead: the load goes on as planned, and each request

@@ -1,4 +1,5 @@
 //! The principal function is [`read`]: reads the other host's output, first lines of its shell, then frames.
+//! And `write` sends to it.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read, Take, Write};

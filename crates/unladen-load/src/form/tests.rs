@@ -112,6 +112,11 @@ fn damaged_forms_are_refused() {
         let form: ConfigForm = serde_json::from_str(&form.replace(whole, damaged)).unwrap();
         assert!(form.config().is_err(), "{damaged}");
     }
+    for damaged in ["", "0-65535", "299-200"] {
+        let text = form.replace(r#""statuses":"200-299""#, &format!(r#""statuses":"{damaged}""#));
+        assert_ne!(text, form);
+        assert!(serde_json::from_str::<ConfigForm>(&text).is_err(), "{damaged}");
+    }
 }
 
 /// Eighths, which JSON's decimals hold exactly.

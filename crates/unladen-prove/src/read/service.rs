@@ -1,4 +1,4 @@
-//! Reads the tables `[[service]]`.
+//! Reads the tables `[[service]]` and `ready`.
 
 use std::net::SocketAddr;
 

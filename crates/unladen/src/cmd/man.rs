@@ -151,8 +151,10 @@ fn settings() -> String {
         env!("CARGO_PKG_VERSION"),
         roff(
             "All keys of the file that `unladen serve` reads, in TOML. `unladen serve FILE --check` finds mistakes, and \
-             `unladen serve FILE --explain` prints each value and where it comes from. `[defaults]` has the tables of \
-             `[[outbound]]` and `[[site]]` for all of them. docs/reference/serve.md describes how they work together."
+             `unladen serve FILE --explain` prints each value and where it comes from. `[defaults]` has \
+             the values of each `[[outbound]]` that does not set its own; it does not apply to a `[[site]]`. Durations \
+             are strings with a unit ("250ms"), sizes are bytes or "64KiB", shares are 0.2 or "20%". \
+             docs/reference/serve.md describes how the tables work together."
         )
     );
     for (heading, keys) in unladen_serve_config::reference() {
