@@ -9,7 +9,16 @@ use crate::figures::{count, kind, share_text, with_margin};
 pub(crate) fn said(row: &Row) -> String {
     match row.verdict {
         Verdict::NoMeasurableDifference => format!("{}{}", row.verdict, margin(row)),
-        verdict => verdict.to_string(),
+        verdict => word(verdict, row.kind).to_owned(),
+    }
+}
+
+/// "Faster" would be wrong for shares within a time and rates.
+fn word(verdict: Verdict, kind: Of) -> &'static str {
+    match (verdict, kind) {
+        (Verdict::Faster, Of::Within | Of::Rate) => "more",
+        (Verdict::Slower, Of::Within | Of::Rate) => "less",
+        (verdict, _) => verdict.as_str(),
     }
 }
 
@@ -33,7 +42,11 @@ pub(crate) fn floor(row: &Row) -> String {
 
 /// One of a row's two figures.
 pub(crate) fn figure(row: &Row, figure: Option<Figure>) -> String {
-    figure.map_or("–".to_owned(), |figure| value(row, figure.value, figure.low.zip(figure.high)))
+    figure.map_or("–".to_owned(), |figure| match (row.kind, row.unit.as_str()) {
+        // A ratio to the baseline is a change.
+        (Of::Effect, "1") => format!("{} %", with_sign(figure.value - 1.0)),
+        _ => value(row, figure.value, figure.low.zip(figure.high)),
+    })
 }
 
 /// `26.2 ± 0.3 ms`

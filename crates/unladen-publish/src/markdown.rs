@@ -22,6 +22,8 @@ use sheet::Sheet;
 /// Maximum size of a result. A GitHub comment has at most 65,536 characters, and those who post one add something above
 /// it; a step summary has at most 1 MiB for all steps together, and a GitLab comment 1 MiB.
 const MOST_BYTES: usize = 60_000;
+/// Maximum bytes of a block's words; own sentences stay far below.
+const BLOCK: usize = 12_000;
 /// Maximum characters of a finding's title.
 const TITLE: usize = 120;
 
@@ -98,12 +100,25 @@ fn text(words: &Words) -> String {
             // Stars beside a space would be stars.
             Part::Strong(text) | Part::Mark(_, text) => match text.trim_end() {
                 "" => String::new(),
-                strong => format!("**{}**{}", prose(strong), &text[strong.len()..]),
+                strong => format!("**{}**{}", prose(strong), if strong.len() < text.len() { " " } else { "" }),
             },
             Part::Name(name) => code(name),
         }
     };
-    words.parts.iter().enumerate().map(part).collect()
+    within_a_block(words.parts.iter().enumerate().map(part))
+}
+
+/// Parts up to the length of a block: a foreign text of many names would fill the report.
+fn within_a_block(parts: impl Iterator<Item = String>) -> String {
+    let mut all = String::new();
+    for part in parts {
+        if all.len() + part.len() > BLOCK {
+            all.push('…');
+            break;
+        }
+        all.push_str(&part);
+    }
+    all
 }
 
 /// Within tags, where Markdown does not apply.
@@ -114,7 +129,7 @@ fn in_tags(words: &Words) -> String {
             html(text)
         }
     };
-    words.parts.iter().map(part).collect()
+    within_a_block(words.parts.iter().map(part))
 }
 
 fn table(table: &Table, title: &str, sheet: &mut Sheet) {
@@ -154,15 +169,13 @@ fn findings(findings: &[FindingView], sheet: &mut Sheet) {
         let advice = finding.advice.text();
         // Advice has reservations after its first part.
         let advice = advice.split([':', ';']).next().unwrap_or_default();
-        let title = format!("{} {}", code_html(&finding.rule), html(&shortened(advice, TITLE)));
+        let title = format!("{}. {} {}", finding.number, code_html(&finding.rule), html(&shortened(advice, TITLE)));
         sheet.details(title.trim(), |sheet| one(finding, sheet));
     }
 }
 
 fn one(finding: &FindingView, sheet: &mut Sheet) {
-    if !finding.figures.is_empty() {
-        sheet.part(&prose(&finding.figures.join("; ")));
-    }
+    sheet.list(finding.figures.iter().map(|figure| prose(figure)));
     sheet.list(finding.items.iter().map(|(name, count)| format!("{} × {count}", code(name))));
     if finding.more_items > 0 {
         sheet.part(&format!("and {} more, in the JSON document", finding.more_items));

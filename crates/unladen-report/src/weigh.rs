@@ -66,7 +66,21 @@ impl Weigh {
             url: url.clone(),
             trace: Vec::new(),
         };
-        Self { run: document.clone(), pages: document.urls.iter().map(page).collect() }
+        let pages = document.urls.iter().map(page).collect();
+        // What the pages have is not in it.
+        let run = WeighDocument {
+            findings: Vec::new(),
+            counts: Vec::new(),
+            statements: Vec::new(),
+            next_steps: Vec::new(),
+            not_looked_for: Vec::new(),
+            not_judged: Vec::new(),
+            lost_events: 0,
+            traced: Vec::new(),
+            gates: Vec::new(),
+            ..document.clone()
+        };
+        Self { run, pages }
     }
 }
 

@@ -54,11 +54,11 @@ fn ask(mut stream: impl Read + Write, host: &str, question: &Question<'_>) -> io
         0 => String::new(),
         length => format!("Content-Type: application/json\r\nContent-Length: {length}\r\n"),
     };
-    // A server that refuses may close before it has read all; its answer counts.
+    // A server that refuses a body may close before it has read all; its answer counts.
     let sent = write!(stream, "{what} HTTP/1.1\r\nHost: {host}\r\n{fields}Connection: close\r\n\r\n{body}");
     let mut answer = Vec::new();
     let received = stream.take(*longest).read_to_end(&mut answer);
-    if answer.is_empty() {
+    if answer.is_empty() || body.is_empty() {
         sent?;
         received?;
     }

@@ -4,7 +4,7 @@ use unladen_compare::{Comparable, Comparison, Figure, FindingVerdict, Row, Side,
 use unladen_quantity::{Span, plain};
 
 use super::method::{fact, short_commit, time_text};
-use crate::compared::{change, counts, figure, floor, margin, said, undecided, value};
+use crate::compared::{change, counts, figure, floor, margin, said, undecided};
 use crate::figures::{self, capital, count};
 use crate::page::table::{Cell, Table};
 use crate::page::words::{Words, joined};
@@ -122,7 +122,8 @@ fn head(row: &Row) -> Words {
 }
 
 fn from_to(row: &Row) -> Option<String> {
-    let [before, after] = [row.before?, row.after?].map(|figure| value(row, figure.value, None));
+    let [before, after] =
+        [row.before?, row.after?].map(|one| figure(row, Some(Figure { low: None, high: None, ..one })));
     Some(format!("from {before} to {after}"))
 }
 

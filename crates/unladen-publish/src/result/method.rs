@@ -94,12 +94,13 @@ pub(super) fn notice(about: &About) -> Option<Block> {
     if let Some(spoiled) = spoiled {
         let of = machine.blocks.map_or(String::new(), |blocks| format!(" of {}", grouped(blocks as f64, 0)));
         let were = if spoiled == 1 { "was" } else { "were" };
+        let blocks = if spoiled == 1 && of.is_empty() { "block" } else { "blocks" };
         let why = match stolen {
             Some(_) => "for that",
             None => "because the hypervisor took processor time from them",
         };
         words = words.plain(format!(
-            "{}{of} blocks {were} left out {why}, before their figures were looked at.",
+            "{}{of} {blocks} {were} left out {why}, before their figures were looked at.",
             grouped(spoiled as f64, 0)
         ));
     }
@@ -154,7 +155,7 @@ fn place(about: &About) -> Vec<Fact> {
     if let Some(revision) = &about.revision {
         add("Folder", revision.folder.clone());
         let dirty = if revision.dirty == Some(true) { ", with changes that are not committed" } else { "" };
-        add("Commit", revision.commit.as_ref().map(|commit| format!("{commit}{dirty}")));
+        add("Commit", revision.commit.as_ref().map(|commit| format!("`{commit}`{dirty}")));
         add("Branch", revision.branch.clone());
     }
     add("Time", about.time.as_deref().map(time_text));

@@ -7,9 +7,10 @@ use unladen_document::Answer;
 
 use super::text::inert;
 
-/// Words that identify error and login pages, in the most common languages of the web, one a line. They are compared with
-/// a whole part of a title, without digits and punctuation: `Error handling in Rust` is no error.
+/// Words that identify error pages, in the most common languages of the web, one a line; `#` begins a comment. They are
+/// compared with a whole part of a title, without digits and punctuation: `Error handling in Rust` is no error.
 const ERRORS: &str = include_str!("errors.txt");
+/// The same of login pages.
 const LOGINS: &str = include_str!("logins.txt");
 /// What programs print in place of a page, with status 200.
 const PRINTED: &[&str] = &[
@@ -135,7 +136,7 @@ pub(crate) fn is_alike(a: &Answer, b: &Answer) -> bool {
 }
 
 fn is_titled(title: &str, known: &str, with_status: bool) -> bool {
-    let known = || known.lines().filter(|line| !line.starts_with('#'));
+    let known = || known.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut parts = vec![title];
     for between in BETWEEN {
         parts = parts.into_iter().flat_map(|part| part.split(between)).collect();

@@ -153,7 +153,7 @@ fn settings() -> String {
             "All keys of the file that `unladen serve` reads, in TOML. `unladen serve FILE --check` finds mistakes, and \
              `unladen serve FILE --explain` prints each value and where it comes from. `[defaults]` has \
              the values of each `[[outbound]]` that does not set its own; it does not apply to a `[[site]]`. Durations \
-             are strings with a unit ("250ms"), sizes are bytes or "64KiB", shares are 0.2 or "20%". \
+             are strings with a unit (\"250ms\"), sizes are bytes or \"64KiB\", shares are 0.2 or \"20%\". \
              docs/reference/serve.md describes how the tables work together."
         )
     );

@@ -123,6 +123,18 @@ fn every_document_is_read_back_whole() {
     }
 }
 
+/// A kept weighing had its findings twice.
+#[test]
+fn a_kept_document_is_written_again_as_it_was() {
+    for (verb, text, _) in ALL.iter() {
+        let mut out = Vec::new();
+        let json = format_named("json").unwrap();
+        write_kept(&Document::read(text).unwrap(), json, Style::plain(100), &mut out).unwrap();
+        let [written, again]: [Value; 2] = [text, &out].map(|text| serde_json::from_slice(text).unwrap());
+        assert_eq!(lost(&written, Some(&again), verb), None);
+    }
+}
+
 /// The command that started processes anew may hold a secret, and is not kept.
 fn without_restart(text: &str) -> String {
     let line = |line: &str| {
