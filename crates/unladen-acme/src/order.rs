@@ -1,5 +1,5 @@
 //! [`order`]: one order, from the account to a verified certificate. Dropping it midway leaves nothing that would
-//! hinder a later order.
+//! hinder a later order. And [`ask`]: when the authority wants a renewal.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -213,7 +213,7 @@ fn text_of(kind: &ChallengeType) -> &str {
 /// A window, in seconds since 1970, and after how many seconds to ask again.
 type Suggested = ((u64, u64), u64);
 
-/// `None` if this authority suggests nothing.
+/// Asks the authority for its suggested renewal time (RFC 9773); `None` if it suggests nothing.
 pub(crate) async fn ask(
     wanted: &Wanted,
     folder: &Folder,

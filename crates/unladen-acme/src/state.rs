@@ -156,6 +156,7 @@ pub(crate) fn json<T: DeserializeOwned>(path: &Path, longest: u64) -> Found<T> {
     parsed(path, longest, |bytes| serde_json::from_slice(bytes).map_err(|error| error.to_string()))
 }
 
+/// Reads files that others may have written: bounded, and without following links.
 fn bytes(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     // A pipe would block for ever.
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;

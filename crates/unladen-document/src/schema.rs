@@ -1,8 +1,5 @@
 //! The principal type is [`Schema`]: the format of a document, for other programs.
 
-#[cfg(test)]
-mod tests;
-
 /// The JSON Schema (2020-12) of a document that `--json` writes.
 ///
 /// Required fields stay, with their types, as long as the number of the document's schema does. Fields may be added,
@@ -54,3 +51,6 @@ impl Schema {
         schema.get("title").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
 //! The principal type is [`Recent`]: recently applied records, so that a record written twice counts once.
+//! And [`Seldom`]: reports something once, then counts for a while.
 
 use std::collections::hash_map::RandomState;
 use std::collections::{HashSet, VecDeque};

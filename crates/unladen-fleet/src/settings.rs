@@ -70,7 +70,7 @@ impl WhenCutOff {
 }
 
 impl Wait {
-    /// All values with their names, in the order of the enum.
+    /// All values with their names.
     pub const ALL: [(&'static str, Self); 3] = [("all", Self::All), ("quorum", Self::Quorum), ("none", Self::Nobody)];
 
     /// The value of a name; `None` if there is none.
@@ -80,6 +80,10 @@ impl Wait {
 
     /// Name in the configuration.
     pub fn as_str(self) -> &'static str {
-        Self::ALL[self as usize].0
+        match self {
+            Self::All => "all",
+            Self::Quorum => "quorum",
+            Self::Nobody => "none",
+        }
     }
 }

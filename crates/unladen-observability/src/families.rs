@@ -67,9 +67,6 @@ fn own(snapshot: &MetricsSnapshot) -> [Family; 15] {
     ]
 }
 
-#[cfg(test)]
-pub(super) mod tests;
-
 /// Metrics of this node; empty without a fleet.
 fn fleet(fleet: Option<&FleetState>) -> Vec<Family> {
     let Some(fleet) = fleet else { return Vec::new() };
@@ -134,3 +131,6 @@ fn tier(tier: Option<&TierState>) -> Vec<Family> {
         Family::one("unladen.tier.strangers", tier.strangers),
     ]
 }
+
+#[cfg(test)]
+pub(super) mod tests;

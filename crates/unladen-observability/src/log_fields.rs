@@ -116,7 +116,7 @@ impl LogFields {
 
     /// Its fields in the order of a line.
     pub fn iter(self) -> impl Iterator<Item = LogField> {
-        LogField::WORDS.into_iter().map(|(_, field)| field).filter(move |field| self.has(*field))
+        LogField::WORDS.iter().map(|(_, field)| *field).filter(move |field| self.has(*field))
     }
 
     pub(crate) fn to_bits(self) -> u32 {

@@ -192,6 +192,7 @@ enum AskError {
     Timeout,
 }
 
+/// Asks another node for its metrics; redirects are not followed.
 async fn metrics(peer: &PeerAddress) -> Result<Bytes, AskError> {
     let asking = async {
         match peer.place() {

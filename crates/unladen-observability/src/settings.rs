@@ -95,6 +95,10 @@ impl ReadyCheck {
 
     /// Name in settings.
     pub fn as_str(self) -> &'static str {
-        Self::WORDS[self as usize].0
+        match self {
+            Self::Certificates => "certificates",
+            Self::Upstreams => "upstreams",
+            Self::Fleet => "fleet",
+        }
     }
 }

@@ -141,9 +141,6 @@ impl From<&unladen_fleet::What> for What {
     }
 }
 
-#[cfg(test)]
-pub(super) mod tests;
-
 /// A certificate that a site shows to its clients, or orders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CertificateState {
@@ -188,3 +185,6 @@ pub struct WrittenSnapshot {
     /// Duration, with the pauses that keep the disk free for others.
     pub took: Duration,
 }
+
+#[cfg(test)]
+pub(super) mod tests;

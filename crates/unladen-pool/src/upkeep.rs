@@ -172,7 +172,7 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// How many of an upstream's endpoints can take requests.
+/// How many of an upstream's endpoints can take requests, as far as known without probing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usable {
     pub usable: usize,

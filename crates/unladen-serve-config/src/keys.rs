@@ -25,7 +25,7 @@ pub struct Key {
     pub name: &'static str,
     pub form: &'static str,
     pub about: &'static str,
-    /// As it is written; `None` if it is no value, or depends on the machine or on other keys.
+    /// As it is written; `None` if it is no value. Where it depends on the machine or on other keys, `why` says so.
     pub default: Option<&'static str>,
     /// Why the default is what it is; empty if there is none and the key is required.
     pub why: &'static str,

@@ -38,15 +38,16 @@ pub(super) fn read_all(of: &Level<'_>, r: &mut Reading<'_>) -> Vec<RateSettings>
 
 fn rate(level: &Level<'_>, of: &Level<'_>, r: &mut Reading<'_>) -> Option<RateSettings> {
     let header = level.optional("header", r, |value, _| header(value), String::shown);
-    let shared = shared(level, header.as_deref(), r);
-    let own = header.iter().map(|name| ("header", name.as_str()));
-    for (key, name) in own.chain(shared.headers().map(|name| ("descriptor", name))) {
+    let refuse_taken_off = |key, name: &str, r: &mut Reading<'_>| {
         if level.whose.site().is_some()
             && let Some(without) = taken_off(name, of, r)
         {
             level.alone(key, without, r);
         }
-    }
+    };
+    header.iter().for_each(|name| refuse_taken_off("header", name, r));
+    let shared = shared(level, header.as_deref(), r);
+    shared.headers().for_each(|name| refuse_taken_off("descriptor", name, r));
     let expected = "requests a second, from 0.001 to 1000000";
     let number = |value: &Value<'_>, _: &mut Reading<'_>| value.number(0.001..=1e6, expected);
     let rate = level.require("rate", expected, r, number, |rate| Shown::Number(*rate));

@@ -12,7 +12,7 @@ use super::reading::Reading;
 use super::settings::{CacheSettings, CrowdSettings, FilesSettings, QueueSettings, SnapshotSettings, SnapshotTrust};
 use super::strings::{self, checked, texts};
 
-/// Nobody gets through a longer queue.
+/// A larger count is taken for a typing error; nobody gets through a longer queue.
 const MANY: u64 = 1_000_000;
 /// Browsers and people have given up by then.
 const LONGEST: Duration = Duration::from_secs(300);

@@ -1,4 +1,4 @@
-//! The principal type is [`State`]: counters of questions.
+//! The principal type is [`State`]: counters of questions; and [`SharedCounts`], those of shared answers.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, AtomicUsize};

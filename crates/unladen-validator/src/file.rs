@@ -11,9 +11,6 @@ use crate::question::{Answer, Ask};
 use crate::settings::place;
 use crate::{AskError, PathPattern, Question, SettingsError};
 
-#[cfg(test)]
-mod tests;
-
 /// Checks a file's modification time, size and inode number: the answer is those three. Links are followed.
 #[derive(Debug)]
 pub(crate) struct File {
@@ -94,3 +91,6 @@ impl Ask for File {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,9 +9,6 @@
 //! assert_eq!(pattern.read(b"/list/dogs"), None);
 //! ```
 
-#[cfg(test)]
-mod tests;
-
 /// Literal segments, `{name}` for one segment, `{name*}` for the rest, which may be empty: `/{page*}` matches every
 /// page, including `/` and those that end with `/`.
 ///
@@ -235,3 +232,6 @@ fn decode(segment: &[u8], into: &mut Vec<u8>) -> Option<()> {
 fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,9 +22,6 @@ use crate::counts::{Counts, locked};
 use crate::question::{Answer, Ask};
 use crate::{AskError, Question};
 
-#[cfg(test)]
-mod tests;
-
 /// Different questions at a time.
 const MOST_FLYING: usize = 16_384;
 
@@ -193,3 +190,6 @@ impl Flight {
         self.answer.get().cloned().flatten()
     }
 }
+
+#[cfg(test)]
+mod tests;

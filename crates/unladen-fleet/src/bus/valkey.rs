@@ -271,6 +271,9 @@ fn wrong(what: &str) -> BusError {
     BusError::Answer(format!("{what} is not what it should be"))
 }
 
+/// Scripts run atomically. Each gets the keys `about`, `purges`, `nodes` and `positions`, and as its first argument a token
+/// for the case that there is none.
+///
 /// Prefix of each script: gets the token of this history, or begins one if it has none or an invalid count, or if the
 /// list of nodes has lost its mark: an engine whose memory is full may have removed that key alone. The mark is no
 /// valid name of a node, and never expires.

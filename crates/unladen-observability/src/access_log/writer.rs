@@ -160,6 +160,7 @@ pub(super) enum Message {
     Next(Next),
 }
 
+/// State shared by the threads that carry requests and the access log's own thread, besides the queue of [`Message`]s.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     /// Logged share of requests, as bits of an f64; negative if nothing is logged, not even failures.

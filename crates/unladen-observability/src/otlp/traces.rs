@@ -1,5 +1,6 @@
-//! Spans of sampled requests, and OTLP's JSON of them: [`request`]. Attributes follow OpenTelemetry's conventions for HTTP clients: seen from
-//! the application's side, `serve` is its client.
+//! Spans of sampled requests, and OTLP's JSON of them: [`request`]. Attributes follow OpenTelemetry's conventions for HTTP
+//! clients: seen from the application's side, `serve` is its client. [`resource`] describes the process that they come
+//! from, by the conventions for resources.
 
 use std::fs;
 use std::time::{Duration, Instant};

@@ -187,7 +187,8 @@ fn looked(reply: &ValkeyReply, run: &str, within: Duration) -> Option<Looked> {
 /// Most bytes of a key or of an answer: longer ones are not shared.
 pub(super) const LONGEST: usize = 1024;
 
-/// `at`: the engine's time, with this run id, before the question was sent.
+/// An answer as stored in Valkey: `=RUN TIME vLABEL`, or `n` in place of `vLABEL` where there is no label. `at`: the
+/// engine's time, with this run id, before the question was sent.
 pub(super) fn write(run: &str, at: u64, version: &Version) -> Vec<u8> {
     let mut value = format!("={run} {at} ").into_bytes();
     match version {
