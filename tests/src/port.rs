@@ -1,6 +1,6 @@
 //! Ports for servers that bind them themselves: [`free_address`] and [`free_port`].
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr as UnixAddr, UnixListener};
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +21,7 @@ pub fn free_address() -> SocketAddr {
         let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), PORTS.start + offset);
         let name = UnixAddr::from_abstract_name(format!("unladen-port-{}", address.port())).expect("a short name");
         let Ok(held) = UnixListener::bind_addr(&name) else { continue };
-        if TcpListener::bind(address).is_ok() {
+        if TcpListener::bind(address).is_ok() && UdpSocket::bind(address).is_ok() {
             HELD.lock().unwrap_or_else(PoisonError::into_inner).push(held);
             return address;
         }
