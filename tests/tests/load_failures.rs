@@ -186,7 +186,7 @@ fn a_body_that_changes_is_a_warning_or_an_error_as_one_likes() {
     let server = || Server::replying(|asked| Reply::text("200 OK", &format!("page {}", asked.number / 51)));
     let document = Call::load(["-n", "100", &server().url("/")]).document();
     assert_eq!((document.number("changed"), document.number("requests")), (50.0, 100.0), "{document}");
-    assert!(document.warns("50 of 100 responses had another body"), "{document}");
+    assert!(document.warns("50 of 100 responses differed from the first"), "{document}");
 
     let document = Call::load(["-n", "100", "--expect-same", &server().url("/")]).document_with_failures();
     assert_eq!((errors(&document, "body"), document.number("requests")), (50, 50.0), "{document}");

@@ -138,7 +138,8 @@ pub fn trend(history: &History) -> Trend {
         runs.drain(..runs.len() - MOST_RUNS);
     }
     if runs.len() < FEWEST_RUNS {
-        warnings.push(format!("{} runs are too few to look for changes; {FEWEST_RUNS} are needed", runs.len()));
+        let plural = if runs.len() == 1 { "" } else { "s" };
+        warnings.push(format!("{} run{plural} so far: at least {FEWEST_RUNS} are needed to look for changes", runs.len()));
     }
     let names = reference_names(&runs, latest);
     let origin = level(&latest.references, &names).map(|level| Origin { names: &names, level: level.y });

@@ -50,7 +50,7 @@ pub enum SwitchError {
         #[source]
         fault: Fault,
     },
-    #[error("{what} is not ready: {condition} did not come true within {}: {last}", humantime::format_duration(*within))]
+    #[error("{what} is not ready: {condition} was not met within {}: {last}", humantime::format_duration(*within))]
     NotReady { what: String, condition: String, within: Duration, last: String },
     /// What a command has restarted did not answer as before in time.
     #[error(

@@ -256,13 +256,13 @@ impl fmt::Display for Warning {
             ),
             Self::TooFewBlocks { blocks, needed, looked_at } => write!(
                 f,
-                "{blocks} blocks cannot tell one of the {looked_at} groups and counters looked at from chance: {needed} can. \
+                "{blocks} blocks are too few to be sure of any of the {looked_at} groups and counters: {needed} are enough. \
                  Measure longer (--time)."
             ),
             Self::BodyChanges { url, changed, requests } => write!(
                 f,
-                "{url}: {changed} of {requests} responses had another body than the first. Fine for pages that carry the time \
-                 or a token; else check that every request does the same work."
+                "{url}: {changed} of {requests} responses differed from the first. That is normal for pages with the time or a token; \
+                 else check that every request does the same work."
             ),
             Self::Busy { cores, processors } => write!(
                 f,
@@ -341,8 +341,8 @@ impl fmt::Display for Warning {
             ),
             Self::ChangedInArm { arm, changed, requests } => write!(
                 f,
-                "{arm}: {} of {} answers differed from the first. Fine for pages that carry the time or a token; else \
-                 check that every request does the same work.",
+                "{arm}: {} of {} responses differed from the first. That is normal for pages with the time or a token; \
+                 else check that every request does the same work.",
                 count(*changed),
                 count(*requests)
             ),

@@ -22,7 +22,7 @@ pub struct Total {
 const TITLES: &[(&str, &str)] = &[
     ("syscalls", "system calls"),
     ("files.checked", "file checks"),
-    ("files.missing", "files looked for in vain"),
+    ("files.missing", "files not found"),
     ("files.opened", "files opened"),
     ("files.removed", "files removed"),
     ("compiles.php", "PHP files compiled"),
@@ -31,7 +31,7 @@ const TITLES: &[(&str, &str)] = &[
     ("php.class_lookups", "PHP classes looked up"),
     ("connections.opened", "connections opened"),
     ("connections.tls", "TLS handshakes"),
-    ("connections.exchanges", "questions to other servers"),
+    ("connections.exchanges", "requests to other servers"),
     ("dns.questions", "DNS questions"),
     ("sql.statements", "SQL statements"),
     ("sql.identical", "SQL statements asked again"),

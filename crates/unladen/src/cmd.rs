@@ -47,7 +47,7 @@ use crate::terminal::{self, Colour};
                   manual page, with the exit codes."
 )]
 pub(crate) struct Cli {
-    /// Colours: on a terminal alone (and not with NO_COLOR set), always, or never
+    /// When to use colours: on a terminal (unless NO_COLOR is set), always, or never
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Colour::Auto, hide_possible_values = true, display_order = 900)]
     color: Colour,
     #[command(subcommand)]

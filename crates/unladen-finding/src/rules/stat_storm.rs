@@ -324,7 +324,7 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
         let fix = php::switched(evidence, group, fix, "file checks from the opcode cache");
         return Chosen { fix, removes: answered };
     }
-    let advice = "MediaWiki looks for its classes: make a map of all of them, core, extensions and libraries, and let PHP read it first";
+    let advice = "MediaWiki searches the disk for each class: write a map of all classes, core, extensions and libraries, and have PHP load it first";
     let Some(root) = mediawiki_root(checks) else {
         let fix = Fix::advice(format!("{advice}, by a line in LocalSettings.php, which it prints"));
         return Chosen { fix: fix.command("unladen classmap DIR # MediaWiki's folder"), removes: mapped };

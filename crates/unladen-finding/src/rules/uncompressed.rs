@@ -110,7 +110,7 @@ fn nginx(evidence: &Evidence) -> Fix {
     let file = word(&file);
     let advice = format!(
         "{}{}",
-        "let nginx compress it: the first command writes those of its directives that are not in nginx's settings yet; where one of them is \
+        "switch compression on in nginx: the first command writes the directives that nginx's settings lack; where one of them is \
          there and says otherwise (`gzip off;`, fewer types), change it there",
         told.unwrap_or_default()
     );

@@ -13,13 +13,13 @@ pub(super) const ENTRY: ProbeEntry = ProbeEntry {
         Counter::exact(
             "voluntary_switches",
             Unit::Count,
-            "switches, waiting",
+            "context switches, voluntary",
             "the thread gave the processor up, to wait",
         ),
         Counter::exact(
             "involuntary_switches",
             Unit::Count,
-            "switches, forced",
+            "context switches, involuntary",
             "the processor was taken from the thread",
         ),
     ],

@@ -222,7 +222,7 @@ fn a_service_that_does_not_come_up_is_told() {
     let mut board = place.open().unwrap();
     fs::write(place.path("broken"), "").unwrap();
     let error = board.set(&arm([true, false]), &NEVER()).unwrap_err().to_string();
-    assert!(error.starts_with("app is not ready: `test ! -e broken` did not come true within 100ms"), "{error}");
+    assert!(error.starts_with("app is not ready: `test ! -e broken` was not met within 100ms"), "{error}");
     let report = board.put_back();
     assert!(!report.is_complete() && report.to_string().contains("NOT put back: the service app"), "{report}");
     assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "original\n", "the file is, all the same");

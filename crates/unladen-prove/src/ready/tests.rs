@@ -30,7 +30,7 @@ fn a_url_is_asked_until_it_answers_as_it_should() {
     server.join().unwrap();
     let error = wait(check, SHORT, &Cancel::new()).unwrap_err().to_string();
     assert!(
-        error.starts_with(&format!("app is not ready: {url} answering 200-299 did not come true within 100ms")),
+        error.starts_with(&format!("app is not ready: {url} answering 200-299 was not met within 100ms")),
         "{error}"
     );
     assert!(error.contains("refused"), "it says what the last look found: {error}");

@@ -48,7 +48,7 @@ fn name(series: &Series, names_page: bool) -> String {
     };
     let group = match (series.kind, &series.group) {
         (RowKind::Weight | RowKind::Count, Some(group)) => format!(" of {group}"),
-        (RowKind::Weight, None) => " of all that follow".to_owned(),
+        (RowKind::Weight, None) => " in total".to_owned(),
         _ => String::new(),
     };
     let arm = series.arm.as_ref().filter(|arm| !arm.is_empty()).map_or(String::new(), |arm| format!(" in {arm}"));

@@ -146,7 +146,7 @@ fn tiles(document: &LoadDocument) -> Vec<Tile> {
     for (key, title) in [("p50", "Latency, median"), ("p95", "Latency, p95"), ("p99", "Latency, p99")] {
         let Some(value) = figures::latency(&document.latency_ns, key) else { continue };
         let ends = figures::latency_interval(&document.latency_intervals_ns, key)
-            .map_or("not carried by so few requests".to_owned(), |(low, high)| {
+            .map_or("too few requests".to_owned(), |(low, high)| {
                 figures::interval(Kind::Time, low, high)
             });
         tiles.push(Tile::new(title, plain(Kind::Time, value), ends));
@@ -269,7 +269,7 @@ fn capacity(capacity: &Capacity) -> Vec<Block> {
             (true, _) => Words::new().plain("unfit: the generator was the bound"),
             (_, Some(true)) => Words::new().mark("good", "held"),
             (_, Some(false)) => Words::new().mark("bad", "broke"),
-            (_, None) => Words::new().faint("not told"),
+            (_, None) => Words::new().faint("unclear"),
         };
         table.row([
             Cell::new(format!("{}/s", plain(Kind::Count, trial.rate))),

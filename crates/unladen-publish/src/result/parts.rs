@@ -107,7 +107,7 @@ pub(super) fn latencies(caption: impl Into<Words>, latencies: &Latencies, interv
             Some((low, high)) => figures::interval(Kind::Time, low, high),
             // The maximum has none, whatever the number of requests.
             None if key == "max" => String::new(),
-            None => "not carried by so few requests".to_owned(),
+            None => "too few requests".to_owned(),
         };
         table.row([
             Cell::new(title),

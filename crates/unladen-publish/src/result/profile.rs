@@ -172,8 +172,8 @@ fn functions(document: &ProfileDocument) -> Vec<Block> {
     let what = what(&document.unit);
     let mut blocks = Vec::new();
     for (title, functions, of_self) in [
-        (format!("Where {what} is spent itself"), by_self, true),
-        (format!("Where {what} is spent with all that is called"), by_total, false),
+        (format!("By self {what}"), by_self, true),
+        (format!("By total {what}"), by_total, false),
     ] {
         let (first, rest) = functions.split_at(functions.len().min(FIRST));
         blocks.table(function_table(&title, first, document, of_self));
@@ -189,7 +189,7 @@ fn functions(document: &ProfileDocument) -> Vec<Block> {
 fn function_table(title: &str, functions: &[&Function], document: &ProfileDocument, of_self: bool) -> Table {
     let per_request = document.functions.iter().any(|function| function.calls_per_request.is_some());
     let calls = if per_request { "#calls a request" } else { "#calls" };
-    let mut table = Table::new(title, &["function", "", "#itself", "#with calls", calls, "called by"]).sortable();
+    let mut table = Table::new(title, &["function", "", "#self", "#total", calls, "called by"]).sortable();
     for function in functions {
         let shown = if of_self { function.self_share } else { function.total_share };
         let [low, high] = [shown.low, shown.high].map(|end| end.unwrap_or(shown.value));
@@ -329,7 +329,7 @@ fn diff_functions(document: &ProfileDiffDocument) -> Vec<Block> {
 }
 
 fn diff_table(title: &str, functions: &[&FunctionChange], document: &ProfileDiffDocument) -> Table {
-    let columns = ["function", "#itself", "#change", "#with calls", "#change", "#calls a request"];
+    let columns = ["function", "#self", "#change", "#total", "#change", "#calls a request"];
     let mut table = Table::new(title, &columns).sortable();
     for function in functions.iter().take(MOST_FUNCTIONS) {
         let calls = function.calls_per_request.map_or(String::new(), |[before, after]| {

@@ -370,7 +370,7 @@ fn interaction_row(interaction: &Interaction) -> [Cell; 6] {
 }
 
 fn arms(document: &ProveDocument) -> Vec<Block> {
-    let columns = ["arm", "role", "changes in force", "#requests", "#failed", "#another body"];
+    let columns = ["arm", "role", "changes in force", "#requests", "#failed", "#different body"];
     let mut table = Table::new("What was measured side by side", &columns);
     for arm in &document.arms {
         let on = arm.on.iter().map(|knob| Words::new().name(knob.clone())).collect();

@@ -137,7 +137,7 @@ fn carries(document: &WeighDocument) -> Words {
     let looked = !document.counts.is_empty();
     let whole = document.not_judged.is_empty() && document.not_looked_for.is_empty();
     match (looked, whole) {
-        (true, true) => "No finding: nothing that the rules know is carried in vain.".into(),
+        (true, true) => "No finding: the rules found no waste.".into(),
         (true, false) => Words::new()
             .plain("Nothing was found in what could be judged, ")
             .link("#not-judged", "which is not all")

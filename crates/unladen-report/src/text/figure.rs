@@ -21,7 +21,7 @@ pub(super) fn with_interval(quantile: &LatencyQuantile) -> String {
     let value = plain(Kind::Time, quantile.value as f64);
     match quantile.interval {
         Some(ends) => format!("{value} ({})", interval(ends)),
-        None => format!("{value} (interval not carried)"),
+        None => format!("{value} (too few requests for an interval)"),
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
     if told.is_empty() {
         // No findings is a claim, which does not hold for a path that was examined in part.
         let nothing = if inside.is_whole() {
-            "no finding: nothing that the rules know is carried in vain"
+            "no finding: the rules found no waste"
         } else if !is_counted {
             "nothing found in what the page answers; the rest was not judged"
         } else {

@@ -141,7 +141,7 @@ fn outcome(trial: &Trial) -> String {
         (true, _) => warn("generator unfit"),
         (false, Some(true)) => strong("held"),
         (false, Some(false)) => warn("broke"),
-        (false, None) => "not told".to_owned(),
+        (false, None) => "unclear".to_owned(),
     }
 }
 
@@ -170,7 +170,7 @@ fn answered(result: &LoadDocument) -> String {
         (result.abandoned, "still under way when interrupted"),
         (result.missing, "missing: the agents that were to send them were lost"),
         (result.cut_short, "not answered in time (in the latencies with the time waited)"),
-        (result.changed, "answered with another body than the first"),
+        (result.changed, "answered with a body that differs from the first"),
     ] {
         if n > 0 {
             text.push_str(&format!(" {} {what}.", count(n)));

@@ -126,7 +126,7 @@ fn table(
     // If the number of requests is unknown, calls are for the whole file.
     let per_request = result.document.functions.iter().any(|row| row.calls_per_request.is_some());
     let mut columns =
-        Columns::new(&["itself", "with calls", if per_request { "calls/request" } else { "calls" }], &[2]);
+        Columns::new(&["self", "total", if per_request { "calls/request" } else { "calls" }], &[2]);
     for row in shown {
         let mut shares = [row.self_share, row.total_share].map(share);
         let first = usize::from(!with_callers);
@@ -262,7 +262,7 @@ fn titles(document: &ProfileDocument) -> [String; 2] {
         ("nanoseconds", _) | (_, Some(_)) => "time",
         (_, None) => return ["samples in the function itself", "samples in it and what it calls"].map(String::from),
     };
-    [format!("where the {what} is spent itself"), format!("where the {what} is spent with all that is called")]
+    [format!("by self {what}"), format!("by total {what}")]
 }
 
 /// The longer half of an interval.

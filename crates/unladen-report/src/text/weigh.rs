@@ -143,7 +143,7 @@ fn cpu(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> 
             _ => String::new(),
         };
         table.row([
-            format!("all that follow{blocks}"),
+            format!("total per request{blocks}"),
             String::new(),
             strong(&quantity.value_text()),
             quantity.margin_text(),
@@ -152,7 +152,7 @@ fn cpu(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> 
     if let Some(rest) = &url.not_following {
         let quantity = time_of(rest.cpu_ns);
         table.row([
-            format!("not following ({} group{})", rest.groups, if rest.groups == 1 { "" } else { "s" }),
+            format!("everything else ({} group{})", rest.groups, if rest.groups == 1 { "" } else { "s" }),
             String::new(),
             quantity.value_text(),
             quantity.margin_text(),
@@ -166,7 +166,7 @@ fn cpu(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> 
 fn undecided(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut rows: Vec<&Weight> = page.weights.iter().filter(|row| row.counter == "cpu").collect();
     rows.sort_by(|a, b| b.low.total_cmp(&a.low));
-    writeln!(out, "{}", style.heading("not told from chance"))?;
+    writeln!(out, "{}", style.heading("not distinguishable from noise"))?;
     let mut table = Grid::new(&["CPU per request", "", "± 95 %", "noise floor"]).expendable(&[3]);
     for (group, row) in page.untold() {
         table.row([
@@ -379,7 +379,7 @@ fn latencies(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Resul
         let interval = match quantile.interval {
             Some(ends) => interval(ends),
             None if style.width < BRIEF_BELOW => format!("needs {} requests", grouped(quantile.needs as f64, 0)),
-            None => format!("not carried: needs {} requests in 6 blocks", quantile.needs),
+            None => format!("too few requests: needs {} in 6 blocks", quantile.needs),
         };
         table.row([quantile.name.to_owned(), plain(Kind::Time, quantile.value as f64), interval]);
     }

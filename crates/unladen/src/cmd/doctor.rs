@@ -7,7 +7,7 @@ use crate::exit::Failure;
 use crate::runs::{Origin, headed};
 use crate::{output, terminal};
 
-/// Tell what works on this machine and what does not, and the command that mends it
+/// Check what works on this machine, and print the commands that mend the rest
 ///
 /// It changes nothing, and takes less than two seconds; with a URL, a few requests are sent to it.
 #[derive(Debug, clap::Args)]

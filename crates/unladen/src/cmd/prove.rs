@@ -23,7 +23,7 @@ use crate::{interrupt, output, prove};
 /// Requests of each arm that --profile looks at: enough to know a share of 1 % to some tenths of it.
 const PROFILED: u64 = 100;
 
-/// Whether a change makes a difference, how much, and to what else
+/// Test whether a change makes a difference, how much, and to what else
 ///
 /// FILE says what is switched, and how; --a and --b compare two URLs without one. The arms take turns in random order,
 /// so that what the machine does meanwhile befalls all of them, and the baseline runs twice, so that the difference of

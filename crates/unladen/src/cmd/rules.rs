@@ -12,7 +12,7 @@ use crate::exit::Failure;
 use crate::output;
 use crate::runs::{Origin, headed};
 
-/// List the rules by which `unladen weigh` finds what each request carries, or explain one
+/// List the rules by which `unladen weigh` finds waste, or explain one
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  unladen rules\n  unladen rules stat-storm")]
 pub(super) struct Args {

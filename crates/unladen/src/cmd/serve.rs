@@ -11,7 +11,7 @@ use crate::cmd::values::{admin_address, cookies_of};
 use crate::exit::Failure;
 use crate::serve::{self, Place, SiteOptions, Source};
 
-/// Serve: a proxy in front of an application, with a cache and TLS, and beside it, for the calls that it makes itself
+/// Run the proxy: in front of an application, with a cache and TLS, and for the calls that the application makes
 ///
 /// [[site]] in the configuration is a site: Unladen takes its clients' requests, by TLS and HTTP/2 too, answers what it
 /// keeps and may answer, and asks the application for the rest. [[outbound]] is another service that the application

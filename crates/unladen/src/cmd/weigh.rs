@@ -26,7 +26,7 @@ use crate::{interrupt, weigh};
 /// The rule for the first request of a fresh process.
 const COLD_START: &str = "cold-start";
 
-/// What one request costs, by subsystem, on a live server
+/// Measure what one request costs, by subsystem, on a live server, and find its waste
 ///
 /// Requests run in some phases and pause in others, in random order; what the counters of all processes do in step with
 /// them is caused by them. Nothing has to be configured. Other load on the server is fine: it widens the intervals.

@@ -131,9 +131,9 @@ impl Registry {
 
 fn switch_on() -> Vec<String> {
     vec![
-        "in LocalSettings.php, in front of all that loads extensions: require '…/unladen-classmap.php';".to_owned(),
+        "in LocalSettings.php, before the first extension is loaded: require '…/unladen-classmap.php';".to_owned(),
         "or for a PHP-FPM pool that serves this wiki alone: php_admin_value[auto_prepend_file] = …/unladen-classmap.php".to_owned(),
-        "the latter comes earlier: the map then finds MediaWiki's own classes too that are needed before LocalSettings.php".to_owned(),
+        "prefer the second: the map then also finds MediaWiki's own classes that are needed before LocalSettings.php".to_owned(),
     ]
 }
 

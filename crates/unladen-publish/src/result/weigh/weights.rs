@@ -83,12 +83,12 @@ fn cpu(document: &WeighDocument, url: &WeighedUrl) -> Table {
         let words = Words::new().strong(figures::span(Kind::Time, total));
         let fewer = url.total_blocks.filter(|blocks| *blocks < url.blocks);
         let blocks = fewer.map(|blocks| format!(" ({})", figures::count(blocks, "block"))).unwrap_or_default();
-        let name = format!("all that follow{blocks}");
+        let name = format!("total per request{blocks}");
         table.row([Cell::new(name), empty(), Cell::new(words).by(total.value), empty(), empty(), empty()]);
     }
     if let Some(rest) = &url.not_following {
         table.row([
-            Cell::new(Words::new().faint(format!("not following ({})", figures::count(rest.groups, "group")))),
+            Cell::new(Words::new().faint(format!("everything else ({})", figures::count(rest.groups, "group")))),
             empty(),
             Cell::new(figures::span(Kind::Time, rest.cpu_ns)).by(rest.cpu_ns.value),
             Cell::new(plain(Kind::Time, rest.noise_floor)).by(rest.noise_floor),
@@ -178,7 +178,7 @@ fn row(weight: &Weight) -> [Cell; 4] {
 }
 
 fn not_following(document: &WeighDocument, url: &WeighedUrl) -> Table {
-    let caption = "Counters that cannot be told from chance";
+    let caption = "Counters not distinguishable from noise";
     let mut table = Table::new(caption, &["group", "counter", "#per request", "#noise floor"]).sortable();
     for weight in of_url(document, url).filter(|weight| !weight.follows) {
         table.row(row(weight));

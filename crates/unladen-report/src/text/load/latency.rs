@@ -69,9 +69,9 @@ fn table(result: &LoadDocument, latency: &Latency, with_kinds: bool, style: Styl
                     format!("needs {} requests", grouped(quantile.needs as f64, 0))
                 }
                 None if count < quantile.needs => {
-                    format!("not carried: needs {} requests", grouped(quantile.needs as f64, 0))
+                    format!("too few requests: needs {}", grouped(quantile.needs as f64, 0))
                 }
-                None => "not carried: too short a time".to_owned(),
+                None => "too short a time".to_owned(),
             },
         ];
         row.extend(kinds.iter().map(|(_, (requests, of))| cell(of.quantile(quantile.name), *requests)));

@@ -68,7 +68,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
     if changed.is_empty() && has_any {
         writeln!(out, "{}\n", style.heading("no change for certain in any function"))?;
     }
-    let headings = ["itself", "change", "with calls", "change", "calls/request"];
+    let headings = ["self", "change", "total", "change", "calls/request"];
     let mut columns = Columns::new(&headings, &[0, 2, 4, 1]);
     for row in &shown {
         let cells = [

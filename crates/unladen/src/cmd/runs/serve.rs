@@ -8,7 +8,7 @@ use crate::{interrupt, output};
 
 /// Show runs in a browser on this machine: list, filter, compare, plot
 ///
-/// Nothing is changed. The name in the address holds a random word, as other users of the machine reach it, too.
+/// Nothing is changed. The URL contains a secret, because other users of this machine can reach the port.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Where: an address of loopback, a port, or unix:/PATH

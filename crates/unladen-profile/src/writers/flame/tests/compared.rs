@@ -52,7 +52,7 @@ fn without_intervals_nothing_is_told() {
     after.about.are_requests = false;
     let svg = drawn(&before, &after);
     assert!(["all", "find", "gone", "skin"].iter().all(|name| tag(&svg, name).contains("class=\"e0\"")));
-    assert!(svg.contains("parts of the whole") && svg.contains(" → 54.3 % (+34.3 %): not told: no intervals"), "{svg}");
+    assert!(svg.contains("parts of the whole") && svg.contains(" → 54.3 % (+34.3 %): unclear: no intervals"), "{svg}");
 }
 
 #[test]
