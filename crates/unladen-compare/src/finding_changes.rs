@@ -148,7 +148,7 @@ fn verdict(judge: &Judge<'_>, key: &FindingKey, change: f64) -> (FindingVerdict,
         return (FindingVerdict::NotLookedFor, Some(why));
     }
     if !other.judged(key) {
-        let why = format!("the {when} run could not tell: see its `not_judged`");
+        let why = format!("the {when} run could not judge it: see its `not_judged`");
         return (FindingVerdict::NotLookedFor, Some(why));
     }
     let looked: Vec<bool> = judge
@@ -160,7 +160,7 @@ fn verdict(judge: &Judge<'_>, key: &FindingKey, change: f64) -> (FindingVerdict,
     let turns = looked.windows(2).filter(|pair| pair[0] != pair[1]).count();
     if turns >= TURNS {
         let had = looked.iter().filter(|had| **had).count();
-        let why = format!("{had} of {} other runs had it, in no order", looked.len());
+        let why = format!("{had} of {} other runs had it, without a trend", looked.len());
         return (FindingVerdict::ComesAndGoes, Some(why));
     }
     (if is { FindingVerdict::New } else { FindingVerdict::Gone }, None)

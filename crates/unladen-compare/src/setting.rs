@@ -27,7 +27,7 @@ impl Setting {
                     ("rate", rate(document.rate)),
                     ("keep-alive", document.keep_alive.to_string()),
                     ("cookies", document.keep_cookies.to_string()),
-                    ("what was looked at besides this machine", hosts(document)),
+                    ("other hosts and exporters", hosts(document)),
                 ],
             ),
             Document::Load(document) => (
@@ -39,7 +39,7 @@ impl Setting {
                     ("keep-alive", document.keep_alive.to_string()),
                     ("cookies", document.keep_cookies.to_string()),
                     ("HTTP version", document.http.clone()),
-                    ("where it was sent from", agents(&document.agents)),
+                    ("the sending hosts", agents(&document.agents)),
                 ],
             ),
             Document::Prove(document) => (
@@ -49,7 +49,7 @@ impl Setting {
                     ("concurrency", document.concurrency.to_string()),
                     ("rate", rate(document.rate)),
                     ("cookies", document.keep_cookies.to_string()),
-                    ("where it was sent from", agents(&document.agents)),
+                    ("the sending hosts", agents(&document.agents)),
                 ],
             ),
             Document::Profile(document) => {
@@ -76,10 +76,10 @@ impl Setting {
             return vec![format!("one is a result of `{}`, the other of `{}`", self.verb, after.verb)];
         }
         if self.verb == "profile-diff" {
-            return vec!["a comparison of profiles is itself a comparison: compare the profiles".to_owned()];
+            return vec!["this is a comparison of profiles: compare the profiles themselves".to_owned()];
         }
         if self.verb == "classmap-check" {
-            return vec!["a check of a class map measures nothing: there is nothing to compare".to_owned()];
+            return vec!["a check of a class map measures nothing that could be compared".to_owned()];
         }
         let mut reasons = Vec::new();
         let shares_a_page = self.urls.iter().any(|url| after.urls.contains(url));

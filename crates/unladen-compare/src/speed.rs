@@ -118,8 +118,8 @@ fn disagreement(kinds: &[ReferenceRatio], ratios: &[Point]) -> Option<String> {
     let (most, high) = ratios.iter().enumerate().max_by(by)?;
     let error = margin(MANY) * (low.variance + high.variance).sqrt();
     (high.y - low.y > TOLERANCE + error).then(|| {
-        let said = |at: usize| format!("{} ran in ×{:.2} of the time", kinds[at].name, kinds[at].ratio.value);
-        format!("the machine's reference work disagrees about its speed: {}, {}", said(least), said(most))
+        let said = |at: usize| format!("{} took ×{:.2} the time", kinds[at].name, kinds[at].ratio.value);
+        format!("parts of the machine's reference work disagree about its speed: {}, {}", said(least), said(most))
     })
 }
 

@@ -131,10 +131,10 @@ pub fn trend(history: &History) -> Trend {
     if runs.len() < all.len() {
         let others = all.len() - runs.len();
         let plural = if others == 1 { "" } else { "s" };
-        warnings.push(format!("{others} run{plural} measured something else than the latest, or otherwise"));
+        warnings.push(format!("{others} run{plural} measured something else than the latest run, or in another way"));
     }
     if runs.len() > MOST_RUNS {
-        warnings.push(format!("only the latest {MOST_RUNS} of {} runs are looked at", runs.len()));
+        warnings.push(format!("only the latest {MOST_RUNS} of {} runs are used", runs.len()));
         runs.drain(..runs.len() - MOST_RUNS);
     }
     if runs.len() < FEWEST_RUNS {
@@ -145,13 +145,13 @@ pub fn trend(history: &History) -> Trend {
     let origin = level(&latest.references, &names).map(|level| Origin { names: &names, level: level.y });
     let mut keys = keys(&runs);
     if keys.len() > MOST_SERIES {
-        warnings.push(format!("only the first {MOST_SERIES} of {} metrics are looked at", keys.len()));
+        warnings.push(format!("only the first {MOST_SERIES} of {} metrics are used", keys.len()));
         keys.truncate(MOST_SERIES);
     }
     let lines: Vec<Line<'_>> = keys.iter().filter_map(|key| line(key, &runs, latest, origin)).collect();
     if origin.is_none() && lines.iter().any(|line| line.key.clock() == Clock::Cpu) {
         warnings.push(
-            "runs have no reference work in common: times on a processor include changes of the machine's speed"
+            "the runs have no reference work in common: CPU times include changes of the machine's speed"
                 .to_owned(),
         );
     }

@@ -16,11 +16,11 @@ pub(crate) fn warnings(judge: &Judge<'_>, comparison: &Comparison, documents: [&
     let here = comparison.history.of_this_machine;
     if here < FEW_RUNS {
         let of = match here {
-            0 => "no other runs of this target and machine tell".to_owned(),
-            1 => "only 1 other run of this target and machine tells".to_owned(),
-            many => format!("only {many} other runs of this target and machine tell"),
+            0 => "no other runs of this target and machine show".to_owned(),
+            1 => "only 1 other run of this target and machine shows".to_owned(),
+            many => format!("only {many} other runs of this target and machine show"),
         };
-        all.push(format!("{of} how much runs vary; a general figure stands in, and small changes stay hidden"));
+        all.push(format!("{of} how much runs vary; a general figure is used instead, so small changes stay hidden"));
     }
     all.extend(
         comparison
@@ -30,11 +30,11 @@ pub(crate) fn warnings(judge: &Judge<'_>, comparison: &Comparison, documents: [&
             .map(|why| format!("{why}; times are not compared")),
     );
     if comparison.speed.is_none() {
-        let so = if judge.is_same_machine { "times are compared as they are" } else { "times are not compared" };
-        all.push(format!("a run has no reference work, so the machine's own speed is not known: {so}"));
+        let so = if judge.is_same_machine { "times are compared without adjustment" } else { "times are not compared" };
+        all.push(format!("a run has no reference work, so its machine's speed is not known: {so}"));
     }
     if judge.before.machine.host.is_none() || judge.after.machine.host.is_none() {
-        all.push("a run does not say on which machine it was measured; it is taken for the same one".to_owned());
+        all.push("a run does not say on which machine it was measured; the same machine is assumed".to_owned());
     }
     for (run, document) in [(judge.before, documents[0]), (judge.after, documents[1])] {
         let when = if std::ptr::eq(run, judge.before) { "earlier" } else { "later" };
@@ -105,7 +105,7 @@ fn stolen(judge: &Judge<'_>) -> Option<String> {
     ((before - after).abs() > STOLEN).then(|| {
         format!(
             "the hypervisor took {:.0} % of the processors in the earlier run and {:.0} % in the later one: times may \
-             differ by that much alone",
+             differ for that reason alone",
             before * 100.0,
             after * 100.0
         )

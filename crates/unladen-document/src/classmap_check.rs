@@ -95,7 +95,7 @@ impl ClassDifferences {
     /// Each kind of difference present, in words, with its classes.
     pub fn kinds(&self) -> impl Iterator<Item = (&'static str, &[ClassPlace])> {
         let all = [
-            ("in the map, but their files have gone", &self.gone),
+            ("in the map, but their files are gone", &self.gone),
             ("in the map, but not in their files", &self.undeclared),
             ("in the map, but now found in other files", &self.moved),
             ("in the map, but the application does not find them", &self.unfound),

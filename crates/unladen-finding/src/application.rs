@@ -122,11 +122,11 @@ impl Application {
     pub(crate) fn for_many(self) -> Option<&'static str> {
         Some(match self {
             Self::WordPress => {
-                "WordPress reads many at once into its cache: _prime_post_caches, update_meta_cache, _prime_term_caches, \
-                 cache_users; get_posts and WP_Query do so by themselves unless told otherwise"
+                "WordPress reads many at once into its cache: _prime_post_caches, update_meta_cache, \
+                 _prime_term_caches, cache_users; get_posts and WP_Query do so by themselves by default"
             }
             Self::MediaWiki => "MediaWiki: LinkBatch for titles, UserArray or a query with makeList",
-            Self::Drupal => "Drupal: loadMultiple in place of load",
+            Self::Drupal => "Drupal: loadMultiple instead of load",
             Self::Laravel => "Eloquent: with(…)",
             Self::Doctrine => "Doctrine: a fetch join",
             Self::Django => "Django: select_related, prefetch_related",

@@ -22,7 +22,8 @@ pub fn experiment(head: &[String], title: &str, name: &str, knob: &Knob, sent: &
         text += &pair("expect_change", &format!("[{}]", changes.join(", ")));
     }
     if let Some(restart) = sent.restart.as_ref().filter(|_| sent.is_fresh) {
-        text += &comment("The fix is for the first request of a fresh process: those are measured beside the others.");
+        text += &comment("The fix is for the first request of a fresh process: first requests are measured in \
+            addition to the others.");
         text += &pair("cold", &toml_text(restart));
     }
     text += "\n[load]\n";
@@ -175,15 +176,15 @@ impl Sent {
         let carried = &page.carried;
         let mut missing = Vec::new();
         for header in carried.headers.iter().filter(|header| header.value.is_none()) {
-            missing.push(format!("the header {}, which may be a secret, belongs into `headers`", header.name));
+            missing.push(format!("add the header {}, which may be a secret, to `headers`", header.name));
         }
         if carried.body.as_ref().is_some_and(|body| body.text.is_none()) {
-            missing.push("the body of the weighed request belongs here too, as `body`".to_owned());
+            missing.push("add the body of the weighed request here, as `body`".to_owned());
         }
         // Older recordings do not say what a request carried.
         let is_personal = evidence.response.as_ref().is_some_and(|response| response.personal);
         if is_personal && carried.headers.iter().all(|header| header.value.is_some()) {
-            missing.push("What the request carried belongs here too: headers = [\"Name: value\"]".to_owned());
+            missing.push("Add the weighed request's headers: headers = [\"Name: value\"]".to_owned());
         }
         let request = Self::carrying(&page.url, &page.method, carried);
         missing.extend(request.missing.iter().cloned());
@@ -216,7 +217,8 @@ impl Sent {
                 ("--http", Some(version)) => sent.key("http", version),
                 ("--timeout", Some(time)) => sent.key("timeout", time),
                 ("--expect-status", Some(statuses)) => sent.key("expect_status", statuses),
-                (name, _) => sent.missing.push(format!("the weighed request had {name}, which no experiment has")),
+                (name, _) => sent.missing.push(format!("the weighed request had {name}, which an experiment cannot \
+                    have")),
             }
         }
         sent

@@ -172,7 +172,7 @@ impl Saves {
                 let bound = (part.high * factor).clamp(0.0, 1.0);
                 Self::AtMost { of: *of, time: (time.high * factor).clamp(0.0, most), part: bound }
             }
-            Share::Known { .. } => Self::NotKnown("what it takes is too small to be told".into()),
+            Share::Known { .. } => Self::NotKnown("its cost is too small to measure".into()),
             Share::NearlyAll(why) | Share::NotKnown(why) => Self::NotKnown(why.clone()),
         }
     }

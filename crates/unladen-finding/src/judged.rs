@@ -36,10 +36,10 @@ fn path(evidence: &Evidence, all: &mut Vec<Unjudged>) {
     if evidence.profile.is_some() {
         return;
     }
-    let whole = "who the request goes through";
+    let whole = "the request's path";
     let Some(path) = &evidence.path else {
-        let why = "it was not looked for when this was recorded";
-        all.push(here(whole, why.to_owned(), "recording again", those_inside()));
+        let why = "it was not examined when this was recorded";
+        all.push(here(whole, why.to_owned(), "a new recording", those_inside()));
         return;
     };
     if let Some(unknown) = &path.unknown {
@@ -48,10 +48,10 @@ fn path(evidence: &Evidence, all: &mut Vec<Unjudged>) {
     for beyond in &path.beyond {
         let spoken = beyond.protocol.name().map(|name| format!(" ({name})")).unwrap_or_default();
         let what = format!("{}{spoken}", beyond.peer);
-        let why = format!("on the path, and not looked at: {}", beyond.why.as_str());
+        let why = format!("on the path, but not examined: {}", beyond.why.as_str());
         all.push(match beyond.why {
             Unseen::Elsewhere => {
-                let takes = "unladen where it runs".to_owned();
+                let takes = "unladen on its server".to_owned();
                 Unjudged { what, why, takes, rules: Vec::new(), bearing: Bearing::Elsewhere }
             }
             Unseen::Hidden => here(&what, why, "root", those_inside()),
@@ -66,19 +66,19 @@ fn groups(evidence: &Evidence, all: &mut Vec<Unjudged>) {
             let cpu = if untold.high > 0.0 {
                 format!("{} of CPU per request", between(untold))
             } else {
-                "no CPU that was seen".to_owned()
+                "no CPU seen".to_owned()
             };
-            let why = format!("on the path; {cpu}, not told from its other work");
+            let why = format!("on the path; {cpu}, not distinguishable from its other work");
             all.push(here(&group.name, why, "a quieter time, or a longer one (--time)", those_inside()));
         }
         let rings = evidence.syscalls.iter().filter(|seen| seen.group == index && seen.name == "io_uring_enter");
         if rings.map(|seen| evidence.mean(&seen.count)).sum::<f64>() > 0.0 {
-            let why = "it reads and writes through io_uring, which is not seen".to_owned();
+            let why = "it reads and writes through io_uring, which cannot be traced".to_owned();
             all.push(here(&group.name, why, "", those_that_read(EvidenceSource::Syscalls)));
         }
     }
     if !evidence.left_out.is_empty() {
-        let why = "they may follow the requests, and more groups do than are looked into".to_owned();
+        let why = "they may follow the requests, but more groups follow than can be examined".to_owned();
         let what = evidence.left_out.join(", ");
         all.push(here(&what, why, "a quieter time, or a longer one (--time)", those_inside()));
     }
@@ -92,7 +92,7 @@ fn databases(evidence: &Evidence, all: &mut Vec<Unjudged>) {
     };
     for seen in evidence.connections.iter().filter(in_tls) {
         let name = seen.inside.and_then(Protocol::name).unwrap_or("a database");
-        let why = format!("{} asks {name} over TLS: its statements are not seen", evidence.group(seen.group));
+        let why = format!("{} talks to {name} over TLS: its statements cannot be seen", evidence.group(seen.group));
         let rules = vec!["n-plus-one", "same-query-again", "prepare-per-query"];
         all.push(here(&seen.peer, why, "a connection without TLS, on this machine", rules));
     }
@@ -107,7 +107,7 @@ fn answers(evidence: &Evidence, all: &mut Vec<Unjudged>) {
             Ask::Cookie => ("with the cookies that it sets", vec!["missing-vary", "splits-cache"]),
             Ask::UnknownCookie => ("with a cookie that it does not know", vec!["missing-vary", "splits-cache"]),
         };
-        all.push(here(&format!("the page, asked for {how}"), unanswered.why.clone(), "", rules));
+        all.push(here(&format!("the page, requested {how}"), unanswered.why.clone(), "", rules));
     }
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn uncertain(evidence: &Evidence) -> Vec<Unjudged> {
         .filter(|finding| told.insert((finding.rule, finding.group.clone())))
         .take(MOST)
         .map(|finding| Unjudged {
-            what: if finding.group.is_empty() { "what the page answers".to_owned() } else { finding.group },
+            what: if finding.group.is_empty() { "the page's answers".to_owned() } else { finding.group },
             why: format!("`{}` is likely, but not certain: {}", finding.rule, finding.summary),
             takes: "a quieter time, or a longer one (--time)".to_owned(),
             rules: vec![finding.rule],

@@ -18,18 +18,18 @@ const MEANS: &[Means] = &[
         application: Application::MediaWiki,
         rules: &["same-query-again", "n-plus-one"],
         setting: "$wgMainCacheType = CACHE_ACCEL; in LocalSettings.php, with PHP's APCu (or CACHE_MEMCACHED, CACHE_REDIS)",
-        removes: "what was read before is kept between requests: by itself MediaWiki keeps it nowhere",
+        removes: "data that was read is kept between requests: by default, MediaWiki does not keep it",
     },
     Means {
         application: Application::MediaWiki,
         rules: &["write-per-request", "process-per-request"],
-        setting: "$wgJobRunRate = 0; in LocalSettings.php, and maintenance/runJobs.php by a timer",
+        setting: "$wgJobRunRate = 0; in LocalSettings.php, and maintenance/runJobs.php run by a timer",
         removes: "requests run no jobs",
     },
     Means {
         application: Application::MediaWiki,
         rules: &["database-reconnect"],
-        setting: "keep it: DBO_PERSISTENT among the flags of $wgDBservers",
+        setting: "keep it: DBO_PERSISTENT in the flags of $wgDBservers",
         removes: "",
     },
     Means {
@@ -37,19 +37,19 @@ const MEANS: &[Means] = &[
         rules: &["same-query-again", "n-plus-one"],
         setting: "an object cache that outlives the request: a plugin that puts wp-content/object-cache.php there, for Redis, \
                   Memcached or APCu",
-        removes: "options, posts and terms that were read before are not read again",
+        removes: "options, posts and terms are not read again",
     },
     Means {
         application: Application::WordPress,
         rules: &["write-per-request", "unpooled-connection", "unpooled-tls"],
-        setting: "define( 'DISABLE_WP_CRON', true ); in wp-config.php, and wp-cron.php by a timer",
-        removes: "visitors' requests look for no jobs, and call no wp-cron.php over HTTP",
+        setting: "define( 'DISABLE_WP_CRON', true ); in wp-config.php, and wp-cron.php run by a timer",
+        removes: "visitors' requests do not look for jobs, and do not call wp-cron.php over HTTP",
     },
     Means {
         application: Application::DokuWiki,
         rules: &["stat-storm", "same-file-again"],
         setting: "$conf['readdircache'] = 600; in conf/local.php",
-        removes: "searches read the folder of the index once in ten minutes",
+        removes: "searches read the index folder once in ten minutes",
     },
     Means {
         application: Application::Drupal,
@@ -61,13 +61,13 @@ const MEANS: &[Means] = &[
         application: Application::Drupal,
         rules: &["same-query-again", "n-plus-one", "write-per-request"],
         setting: "the module redis or memcache, and $settings['cache']['default'] in settings.php as it says",
-        removes: "caches are read from and written to memory, and not the database",
+        removes: "caches are read from and written to memory instead of the database",
     },
     Means {
         application: Application::Drupal,
         rules: &["write-per-request"],
-        setting: "uninstall the module automated_cron, and call cron by a timer (drush cron)",
-        removes: "no request ends with jobs",
+        setting: "uninstall the module automated_cron, and run cron by a timer (drush cron)",
+        removes: "no request runs jobs at its end",
     },
     Means {
         application: Application::Laravel,
@@ -85,7 +85,7 @@ const MEANS: &[Means] = &[
         application: Application::Laravel,
         rules: &["write-per-request", "lock-churn"],
         setting: "SESSION_DRIVER=redis and CACHE_STORE=redis (CACHE_DRIVER before Laravel 11) in .env",
-        removes: "sessions and caches are neither files nor rows",
+        removes: "sessions and caches are not stored in files or rows",
     },
     Means {
         application: Application::Symfony,
@@ -97,27 +97,27 @@ const MEANS: &[Means] = &[
         application: Application::Nextcloud,
         rules: &["same-query-again", "n-plus-one", "same-file-again"],
         setting: "'memcache.local' => '\\OC\\Memcache\\APCu', in config/config.php, with PHP's APCu",
-        removes: "settings and file listings that were read before are not read again",
+        removes: "settings and file listings are not read again",
     },
     Means {
         application: Application::Nextcloud,
         rules: &["write-per-request"],
         setting: "'memcache.locking' => '\\OC\\Memcache\\Redis', with 'redis' => [...], in config/config.php; and background jobs by \
                   cron (occ background:cron)",
-        removes: "locks of files are not rows of the database, and pages run no jobs",
+        removes: "file locks are not rows of the database, and pages do not run jobs",
     },
     Means {
         application: Application::Piwigo,
         rules: &["stat-storm", "same-file-again"],
         setting: "$conf['template_compile_check'] = false; and $conf['compiled_template_cache_language'] = true; in \
                   local/config/config.inc.php (empty _data/templates_c after an update)",
-        removes: "templates are not checked for changes, and not translated anew",
+        removes: "templates are not checked for changes, and not translated again",
     },
     Means {
         application: Application::PhpBb,
         rules: &["same-file-again", "same-query-again", "stat-storm"],
         setting: "$acm_type = 'phpbb\\\\cache\\\\driver\\\\apcu'; in config.php, with PHP's APCu",
-        removes: "what is cached is not a file each",
+        removes: "cache entries are not separate files",
     },
     Means {
         application: Application::Doctrine,
@@ -141,9 +141,9 @@ const MEANS: &[Means] = &[
     Means {
         application: Application::Django,
         rules: &["template-parsed-again", "same-file-again"],
-        setting: "django.template.loaders.cached.Loader around the loaders of TEMPLATES, which DEBUG = False has by itself \
-                  where no loaders are named",
-        removes: "templates are parsed once a process",
+        setting: "django.template.loaders.cached.Loader around the loaders of TEMPLATES, which is the default with \
+                  DEBUG = False where no loaders are named",
+        removes: "templates are parsed once per process",
     },
 ];
 
@@ -170,7 +170,8 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
             fix.developers = Some(std::mem::replace(&mut fix.advice, told));
             fix.audience = Audience::Operator;
         }
-        Audience::Operator => fix.advice.push_str(&format!("; the application's own means besides: {told}")),
+        Audience::Operator => fix.advice.push_str(&format!("; the application also has its own settings for this: \
+            {told}")),
     }
 }
 

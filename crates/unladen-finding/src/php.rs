@@ -31,12 +31,13 @@ pub(crate) fn fix(evidence: &Evidence, group: usize, advice: impl Into<String>, 
 fn unseen(evidence: &Evidence, group: usize) -> Vec<String> {
     let mut told = Vec::new();
     if let Some(why) = evidence.php_of(group).and_then(|php| php.pool_unknown.as_ref()) {
-        told.push(format!("{why}; if it sets this, change it there: a pool comes after all settings files"));
+        told.push(format!("{why}; if the pool sets this, change it there: a pool's settings override all settings \
+            files"));
     }
     if is_apache(evidence, group) {
         told.push(
-            "php_admin_value, php_admin_flag, php_value and php_flag of Apache's own settings and of .htaccess come after it: if one of them \
-             sets this, change it there"
+            "php_admin_value, php_admin_flag, php_value and php_flag of Apache's own settings and of .htaccess \
+             override it: if one of them sets this, change it there"
                 .to_owned(),
         );
     }
@@ -238,20 +239,20 @@ impl SetAgain {
 
     fn add(&mut self, place: &PhpSetAgain, name: &str, value: &str, reload: Option<&str>) {
         let change = InPlace::of_setting(&place.file, place.line, &place.text, value);
-        let what = if change.is_some() { "a command changes that line" } else { "change it there" };
+        let what = if change.is_some() { "the command below changes that line" } else { "change it there" };
         self.is_partial |= change.is_none();
         let at = || format!("in line {} of {}", place.line, place.file);
         self.told.push(match place.by {
             PhpSetter::Pool if place.file.is_empty() => {
                 let why = place.unknown.as_deref().unwrap_or("its file is not known");
                 format!(
-                    "the pool {} sets {name} itself, which comes after all settings files, and in which line of its own file was not found \
+                    "the pool {} sets {name} itself, which overrides all settings files; its line was not found \
                      ({why}): change it there",
                     place.who
                 )
             }
             PhpSetter::Pool => format!(
-                "the pool {} sets {name} itself, {}, which comes after all settings files: {what}",
+                "the pool {} sets {name} itself, {}, which overrides all settings files: {what}",
                 place.who,
                 at()
             ),
@@ -260,12 +261,14 @@ impl SetAgain {
                 let unit = reload.and_then(|command| command.strip_prefix("systemctl reload "));
                 let shown = unit.map(|unit| format!(" (`systemctl cat {unit}` shows it)")).unwrap_or_default();
                 format!(
-                    "it was started with `{}`, which comes after all settings files: take that out where it is started{shown}, and restart it",
+                    "it was started with `{}`, which overrides all settings files: remove that where it is \
+                     started{shown}, and restart it",
                     place.who
                 )
             }
             PhpSetter::Environment => {
-                format!("it was started with {} in its environment, which comes before {name}: take that out, and restart it", place.who)
+                format!("it was started with {} in its environment, which overrides {name}: remove that, and restart \
+                    it", place.who)
             }
         });
         self.changes.extend(change);

@@ -44,11 +44,11 @@ pub(crate) fn in_container(evidence: &Evidence, finding: &mut Finding) {
     }
     if let (Some(unladen_site::FILE), Some(own)) = (fix.file.as_deref(), container(named)) {
         fix.advice
-            .push_str(&format!("; it has to run in the network of {}, or to listen where that reaches it", own.name));
+            .push_str(&format!("; it has to run in the network of {}, or listen where that can reach it", own.name));
     }
     for home in &homes {
         fix.advice.push_str(&format!(
-            "; it runs inside {}: what is changed there belongs into its image, or into a file mounted into it",
+            "; it runs inside {}: make the change in its image, or in a file mounted into it",
             home.name
         ));
         let of_it: Vec<&str> =
@@ -59,11 +59,11 @@ pub(crate) fn in_container(evidence: &Evidence, finding: &mut Finding) {
         let of_it: Vec<&str> =
             inside.iter().filter(|(name, _)| *name == home.name).map(|(_, command)| command.as_str()).collect();
         if !of_it.is_empty() {
-            fix.advice.push_str(&format!("; to be run inside it: {}", of_it.join("; ")));
+            fix.advice.push_str(&format!("; run inside it: {}", of_it.join("; ")));
         }
         match &home.restart {
             Some(restart) => fix.commands.insert(0, restart.clone()),
-            None => fix.advice.push_str(", and counts once it is started again"),
+            None => fix.advice.push_str(", and restart it"),
         }
     }
     if !homes.is_empty() {
@@ -139,8 +139,8 @@ pub(crate) fn of_several(evidence: &Evidence, finding: &mut Finding) {
     }
     let pids: Vec<String> = several.iter().map(ToString::to_string).collect();
     fix.advice.push_str(&format!(
-        "; {} servers of this kind run (processes {}), and it is not known which of them answers: `--group-by pid` tells them \
-         apart, and has the files and commands of the one",
+        "; {} servers of this kind run (processes {}), and it is not known which of them answers: `--group-by pid` \
+         separates them, and shows the files and commands of each",
         several.len(),
         pids.join(", ")
     ));

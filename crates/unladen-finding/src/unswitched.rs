@@ -9,43 +9,45 @@ const INSIDE: &str = ", inside ";
 pub fn unswitched(fix: &Fix) -> String {
     if let Some(host) = &fix.host {
         return format!(
-            "it is on the host {host}, and an experiment switches what is on the machine that runs it: run unladen there"
+            "it is on the host {host}, but an experiment can only switch things on the machine that runs it: run \
+             unladen there"
         );
     }
     let mut files = fix.file.iter().chain(fix.also.iter().map(|part| &part.file));
     if let Some(knob) = &fix.knob {
         let name = knob.service.as_ref().map_or("the server", |service| service.name.as_str());
-        return format!("no command is known that has {name} read its settings: give one by --restart");
+        return format!("no command is known that makes {name} read its settings: give one with --restart");
     }
     if files.any(|file| file.contains(INSIDE)) {
-        return "its files are a container's: a knob would write the host's".into();
+        return "its files are in a container: a knob would write the host's files".into();
     }
     if fix.is_partial {
-        return "something that no command changes sets it again: its advice says what".into();
+        return "another setting, which no command changes, overrides it: its advice says which".into();
     }
     match fix.file.as_deref() {
         Some(unladen_site::FILE) if fix.lines.iter().any(|line| line.starts_with("[[outbound]]")) => {
-            "the application has to call another address, which is a setting of its own".into()
+            "the application has to call another address, which is one of its own settings".into()
         }
         Some(unladen_site::FILE) if fix.also.is_empty() => {
-            "the application has to say first that the page may be kept, which is code or a setting of its own".into()
+            "the application first has to declare that the page may be kept, which needs its code or one of its own \
+             settings".into()
         }
         Some(unladen_site::FILE) => {
-            "what the application has to say for it belongs into a file that holds more: a knob writes a whole file"
+            "the application's declaration belongs in a file with other content: a knob writes a whole file"
                 .into()
         }
         Some(file) if !fix.lines.is_empty() && is_of_proxy(file) => {
-            "the application has to connect to another address, which is a setting of its own".into()
+            "the application has to connect to another address, which is one of its own settings".into()
         }
         Some(file) if !fix.lines.is_empty() && is_own(file) => {
-            format!("besides {file} it takes a line in a file that holds others: a knob writes a whole file")
+            format!("besides {file} it needs a line in a file with other lines: a knob writes a whole file")
         }
         Some(file) if !fix.lines.is_empty() => {
-            format!("its lines belong into {file}, which may hold others: a knob writes a whole file")
+            format!("its lines belong in {file}, which may have other lines: a knob writes a whole file")
         }
-        _ if !fix.lines.is_empty() => "its lines are code of the application: make a patch of them".into(),
-        _ if !fix.commands.is_empty() => "for its commands no way back is known".into(),
-        _ => "it is advice, and no setting that an experiment could switch".into(),
+        _ if !fix.lines.is_empty() => "its lines are application code: make a patch of them".into(),
+        _ if !fix.commands.is_empty() => "its commands cannot be undone automatically".into(),
+        _ => "it is advice, not a setting that an experiment could switch".into(),
     }
 }
 

@@ -39,29 +39,29 @@ impl Kind {
 
     pub(crate) fn about(self) -> &'static str {
         match self {
-            Self::OutOfDate => "the class map is not what it would be now",
+            Self::OutOfDate => "the class map is out of date",
             Self::Duplicate => "several files declare the class",
-            Self::Violation => "the class is not where PSR-4 or PSR-0 has it",
-            Self::Problem => "a file could not be read, or a list leads nowhere",
+            Self::Violation => "the class is not where PSR-4 or PSR-0 expects it",
+            Self::Problem => "a file could not be read, or a list names a missing file",
         }
     }
 
     /// The state without such a complaint.
     pub(crate) fn wish(self) -> &'static str {
         match self {
-            Self::OutOfDate => "the map is what it would be now",
+            Self::OutOfDate => "the map is up to date",
             Self::Duplicate => "each class is declared in one file",
-            Self::Violation => "each class is where PSR-4 or PSR-0 has it",
-            Self::Problem => "all files can be read, and all lists lead somewhere",
+            Self::Violation => "each class is where PSR-4 or PSR-0 expects it",
+            Self::Problem => "all files can be read, and all lists name existing files",
         }
     }
 
     pub(crate) fn advice(self) -> &'static str {
         match self {
-            Self::OutOfDate => "make it again with `unladen classmap`",
-            Self::Duplicate => "keep one of the files, or take the other out of the application's loaders",
-            Self::Violation => "move the class to the file that its name promises, or name its folder to a loader",
-            Self::Problem => "each says what to do",
+            Self::OutOfDate => "write it again with `unladen classmap`",
+            Self::Duplicate => "keep one of the files, or remove the others from the application's loaders",
+            Self::Violation => "move the class to the file that its name implies, or add its folder to a loader",
+            Self::Problem => "each problem says what to do",
         }
     }
 
@@ -85,7 +85,7 @@ pub(crate) fn complaints(document: &ClassmapCheckDocument) -> Vec<Complaint> {
         // The file in use is no mistake: the remark goes to the first of the others.
         let place = if others.is_empty() { map_of(document) } else { others.remove(0) };
         others.extend(one.wins.iter().map(|wins| Place { file: absolute(wins), line: None }));
-        let taken = one.wins.as_ref().map_or_else(|| "none is taken".to_owned(), |wins| format!("{wins} wins"));
+        let taken = one.wins.as_ref().map_or_else(|| "none is used".to_owned(), |wins| format!("{wins} wins"));
         let what = format!("declared in {} files: {taken} ({})", one.others.len() + one.wins.iter().len(), one.why);
         Complaint { kind: Kind::Duplicate, class: one.class.clone(), what, place, others, fails }
     }));
@@ -119,7 +119,7 @@ fn out_of_date(document: &ClassmapCheckDocument) -> Vec<Complaint> {
     };
     let Some(differences) = &document.differences else { return vec![of_map("there is no map yet")] };
     if differences.count() == 0 {
-        let by_hand = "it has the right classes, but another version of Unladen or a hand has written it";
+        let by_hand = "it has the right classes, but was written by another version of Unladen, or edited";
         return if document.current { Vec::new() } else { vec![of_map(by_hand)] };
     }
     let of_kind = |(kind, places): (&'static str, &[unladen_document::ClassPlace])| {

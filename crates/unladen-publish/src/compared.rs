@@ -99,7 +99,7 @@ pub(crate) fn undecided(comparison: &Comparison) -> (&'static str, String) {
             ("No figure could be judged", format!(": unclear, or not comparable, in {}", count(unjudged, "figure")))
         }
         (equal, unjudged) => (
-            "No difference for certain",
+            "No certain difference",
             format!(
                 ": {} without a measurable difference; {unjudged} unclear or not comparable",
                 count(equal, "figure")

@@ -79,7 +79,7 @@ fn rows(comparison: &Comparison) -> String {
     if rest > 0 {
         let before = if text.is_empty() { "" } else { "\n" };
         text.push_str(&format!(
-            "{before}{} without a difference that could be told: --markdown - lists them\n",
+            "{before}{} without a measurable difference: --markdown - lists them\n",
             count(rest as u64, "further figure")
         ));
     }

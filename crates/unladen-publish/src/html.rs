@@ -54,7 +54,7 @@ impl Publication for Html {
     }
 
     fn about(&self) -> &'static str {
-        "a report in one file, for any browser: to be read, searched, printed and mailed"
+        "a report in one file, for any browser: to read, search, print and mail"
     }
 
     fn endings(&self) -> &'static [&'static str] {

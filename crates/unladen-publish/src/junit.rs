@@ -26,7 +26,7 @@ impl Publication for Junit {
     }
 
     fn about(&self) -> &'static str {
-        "a report of tests, as Jenkins and GitLab show them: a test each condition, rule or metric"
+        "a test report, as Jenkins and GitLab show it: one test for each condition, rule or metric"
     }
 
     fn endings(&self) -> &'static [&'static str] {
@@ -141,10 +141,10 @@ fn of_row(row: &Row) -> Outcome {
         verdict => match Unjudged::of(row).map(|unjudged| unjudged.why) {
             None => Outcome::Passed(format!("{}: {text}", said(row))),
             Some(WhyUnjudged::NotComparable) => {
-                Outcome::Skipped("not comparable: the machines' speeds cannot be put into one figure".into())
+                Outcome::Skipped("not comparable: the machines' speeds cannot be expressed as one figure".into())
             }
             Some(WhyUnjudged::RecordsLost) => {
-                Outcome::Skipped("not comparable: one of the runs lost records, and its figure is too low".into())
+                Outcome::Skipped("not comparable: one of the runs lost records, so its figure is too low".into())
             }
             Some(why) => Outcome::Skipped(format!("{verdict}, {why}: {text}")),
         },

@@ -35,7 +35,7 @@ impl Publication for Markdown {
     }
 
     fn about(&self) -> &'static str {
-        "a comment of GitHub or GitLab, or a step summary, of at most 60 kB"
+        "for a comment on GitHub or GitLab, or a step summary, of at most 60 kB"
     }
 
     fn endings(&self) -> &'static [&'static str] {
@@ -182,7 +182,7 @@ fn one(finding: &FindingView, sheet: &mut Sheet) {
     }
     sheet.part(&format!("**Fix**: {}", text(&finding.advice)));
     if let Some(same) = finding.same_as {
-        sheet.part(&format!("The lines are those of finding {same}."));
+        sheet.part(&format!("The lines are the same as for finding {same}."));
     }
     for (label, lines) in &finding.parts {
         sheet.part(&format!("{}\n\n{}", text(label), fence(lines)));

@@ -27,7 +27,7 @@ impl Publication for Sarif {
     }
 
     fn about(&self) -> &'static str {
-        "findings and broken conditions, as code scanning and editors show them"
+        "findings, and failure conditions that hold, for code scanning and editors"
     }
 
     fn endings(&self) -> &'static [&'static str] {

@@ -148,7 +148,7 @@ pub fn short(kind: Kind, value: f64) -> String {
 /// Names unclear figures, each with the further time that would settle it: `Unclear so far: p50 (about 4 min more would
 /// settle it), p99 (3.5 h more)`. `None` if all are clear.
 pub fn settling(unclear: impl IntoIterator<Item = (String, Option<Duration>)>) -> Option<String> {
-    let mut would = " would settle it";
+    let mut would = " would decide it";
     let told = unclear.into_iter().map(|(title, more)| match more {
         Some(more) => {
             let more = Duration::from_secs(more.as_secs() + 1);

@@ -21,7 +21,7 @@ impl Format for Svg {
     }
 
     fn about(&self) -> &'static str {
-        "a picture to show"
+        "a picture"
     }
 
     fn write(&self, report: Report<'_>, _: Style, out: &mut dyn Write) -> io::Result<()> {

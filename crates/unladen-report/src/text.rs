@@ -28,7 +28,7 @@ impl Format for Text {
     }
 
     fn about(&self) -> &'static str {
-        "tables to read"
+        "plain text tables"
     }
 
     fn write(&self, report: Report<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {

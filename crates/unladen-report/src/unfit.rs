@@ -49,8 +49,9 @@ impl fmt::Display for Unfit {
             Self::Told(text) => f.write_str(text),
             Self::Unrecorded { requests } => write!(
                 f,
-                "records of {} requests were lost, as the way from there is too slow. They are counted, and their latencies are in \
-                 all quantiles; they are in no table by request, step or second. Lower the rate, or send from more hosts",
+                "records of {} requests were lost, because the connection from there is too slow. They are counted, \
+                 and their latencies are in all quantiles, but they are missing from the tables by request, step and \
+                 second. Lower the rate, or send from more hosts",
                 grouped(*requests as f64, 0)
             ),
             Self::Agent { name, unfit } => write!(f, "agent {name}: {unfit}"),
@@ -60,20 +61,21 @@ impl fmt::Display for Unfit {
                     Some(missing) => {
                         format!("{} of its planned requests are missing here", grouped(*missing as f64, 0))
                     }
-                    None => "what it would have sent after that is missing here".to_owned(),
+                    None => "the requests it would have sent after that are missing here".to_owned(),
                 };
                 write!(f, "agent {name} was lost {at} after the start ({why}): {missing}")
             }
             Self::Late { p99, limit, because: None } => write!(
                 f,
-                "one request in a hundred was sent {} late or more, and {} is the most that leaves the latencies the server's: \
-                 give unladen a core of its own, or lower the rate",
+                "one request in a hundred was sent at least {} late; above {}, the latencies no longer describe the \
+                 server: give unladen a core of its own, or lower the rate",
                 plain(Kind::Time, *p99 as f64),
                 plain(Kind::Time, *limit as f64),
             ),
             Self::Late { p99, limit, because: Some(because) } => write!(
                 f,
-                "one request in a hundred was sent {} late or more, and {} is the most that leaves the latencies the server's. {because}",
+                "one request in a hundred was sent at least {} late; above {}, the latencies no longer describe the \
+                 server. {because}",
                 plain(Kind::Time, *p99 as f64),
                 plain(Kind::Time, *limit as f64),
             ),
@@ -144,10 +146,11 @@ impl Taken {
 
     fn advice(&self) -> &'static str {
         match (self.is_stolen(), self.is_throttled()) {
-            (_, false) => "Measure at another hour, or on a machine that is not shared",
+            (_, false) => "Measure at another time, or on a machine that is not shared",
             (false, true) => "Raise the quota (cpu.max), or run unladen outside that control group",
             (true, true) => {
-                "Raise the quota (cpu.max) of unladen's control group, and measure at another hour or on a machine that is not shared"
+                "Raise the quota (cpu.max) of unladen's control group, and measure at another time or on a machine \
+                 that is not shared"
             }
         }
     }
@@ -182,7 +185,7 @@ impl fmt::Display for LateBecause {
         let (share, lasted, advice) = (percent(*share), lasting(*lasted), taken.advice());
         write!(
             f,
-            "{share} % of the lateness fell into {lasted} in which {taken}. That is not the server's doing. {advice}"
+            "{share} % of the lateness fell into {lasted} in which {taken}. The server did not cause that. {advice}"
         )
     }
 }
@@ -195,18 +198,20 @@ impl SpoiledBlocks {
         match fate {
             SpoiledFate::LeftOut => {
                 format!(
-                    "{of} are left out for that, by what was taken alone, before any figure of theirs was looked at."
+                    "{of} are left out because of that; they were chosen only by the time taken, before their figures \
+                     were examined."
                 )
             }
             SpoiledFate::TooMany => format!(
-                "{of} are spoiled by that, too many to leave out: the latencies are longer than those of an undisturbed machine, and CPU \
-                 times may be. {}.",
+                "{of} are spoiled by that, too many to leave out: the latencies are longer than on an undisturbed \
+                 machine, and CPU times may be longer, too. {}.",
                 taken.advice()
             ),
             SpoiledFate::ByLoad => format!(
-                "{of} are spoiled by that, and the machine did more work in them than in the others: it is held back when it works much, by a \
-                 limit or by credits that are used up. Without them the cheaper requests would be chosen, so they stay. Lower the load, \
-                 or measure on a machine without that limit."
+                "{of} are spoiled by that, and the machine did more work in them than in the others: it is slowed \
+                 down when it works hard, by a limit or by used-up CPU credits. Without these blocks, the cheaper \
+                 requests would be favoured, so they are kept. Lower the load, or measure on a machine without that \
+                 limit."
             ),
         }
     }

@@ -188,13 +188,13 @@ impl fmt::Display for Warning {
         match self {
             Self::Remote { host } => write!(
                 f,
-                "{host} is not this machine: the weights are only what this machine does for the requests. \
-                 Run unladen on the server."
+                "{host} is not this machine: the weights include only the work of this machine. Run unladen on the \
+                 server."
             ),
             Self::RemoteAmong { host, hosts } => write!(
                 f,
-                "whether {host} is served by {} cannot be seen from here: what a machine that was not named does for the requests is in \
-                 no figure. If the server runs on another one, name it, too (--host).",
+                "cannot see from here whether {host} is served by {}: the work of machines that were not named is in \
+                 no figure. If the server runs on another machine, name that one, too (--host).",
                 match hosts.as_slice() {
                     [one] => one.clone(),
                     several => format!("one of {}", several.join(", ")),
@@ -202,34 +202,36 @@ impl fmt::Display for Warning {
             ),
             Self::NothingFollows => write!(
                 f,
-                "nothing on this machine follows the requests: either the server runs elsewhere (or in a place whose \
-                 /proc is hidden), or its work is below the noise floor. Measure longer (--time), or with more at once (-c)."
+                "nothing on this machine follows the requests: either the server runs elsewhere (or where its /proc \
+                 is hidden), or its work is below the noise floor. Measure longer (--time), or with more requests at \
+                 once (-c)."
             ),
             Self::NothingFollowsAt { hosts } => write!(
                 f,
-                "nothing on this machine or on {} follows the requests: either the server runs elsewhere, or its work is below the noise \
-                 floor. Name its host (--host), measure longer (--time), or with more at once (-c).",
+                "nothing on this machine or on {} follows the requests: either the server runs elsewhere, or its work \
+                 is below the noise floor. Name its host (--host), measure longer (--time), or with more requests at \
+                 once (-c).",
                 hosts.join(", ")
             ),
             Self::HostGone { host, blocks, needed, last_words } => {
                 let had = format!("{blocks} whole block{}", if *blocks == 1 { "" } else { "s" });
                 let what = if blocks < needed {
-                    format!("{had} until then are too few ({needed} are needed), and nothing is said of it")
+                    format!("the {had} until then are too few ({needed} are needed), so it is left out")
                 } else {
-                    format!("its figures, and sums with them, are of the {had} until then")
+                    format!("its figures, and sums with them, rest on the {had} until then")
                 };
-                write!(f, "{host} went away: {}. {what}.", last_words.trim_end_matches('.'))
+                write!(f, "{host} was lost: {}. {what}.", last_words.trim_end_matches('.'))
             }
             Self::LongSettle { settle, host, needed } => write!(
                 f,
-                "the settle gap is {} instead of the usual 100 ms: so long it takes until all that a request does is in the counters of \
-                 {host} (at least {}).",
+                "the settle gap is {} instead of the usual 100 ms: the counters of {host} need at least {} to show \
+                 all the work of a request.",
                 plain(Kind::Time, settle.as_nanos() as f64),
                 plain(Kind::Time, needed.as_nanos() as f64)
             ),
             Self::CostlyAgent { host, share } => write!(
                 f,
-                "the agent took {:.1} % of one core of {host}: longer phases (--phase) lower it.",
+                "the agent used {:.1} % of one core of {host}: longer phases (--phase) lower that.",
                 share * 100.0
             ),
             Self::TakenAt { host, taken, blocks: None } => write!(f, "{host}: {taken}."),
@@ -237,21 +239,21 @@ impl fmt::Display for Warning {
             Self::OfHost { host, note } => write!(f, "{host}: {}.", note.trim_end_matches('.')),
             Self::PathUnknown { why } => write!(
                 f,
-                "not all groups that the requests go through are known ({}): weights are judged together of those that are \
-                 known and of those whose CPU follows the requests.",
+                "not all groups on the requests' path are known ({}): weights are judged together for the known ones \
+                 and those whose CPU follows the requests.",
                 why.trim_end_matches('.')
             ),
-            Self::Hidden { why } => write!(f, "nothing that can be seen from here follows the requests: {why}."),
+            Self::Hidden { why } => write!(f, "no process that is visible here follows the requests: {why}."),
             Self::Strangers { strangers } => write!(
                 f,
-                "{} answers set cookies to a request that bore none: for so many strangers the application may have made a session each, \
-                 which it keeps.",
+                "{} answers set cookies on requests without cookies: the application may have created and kept a \
+                 session for each of them.",
                 count(*strangers)
             ),
             Self::NotTold { groups } => write!(
                 f,
-                "the requests go through {}, and what those do for them is not told from their other work. Measure longer (--time), \
-                 with more at once (-c), or at a quieter time.",
+                "the requests go through {}, but the CPU they take there is not distinguishable from other work. \
+                 Measure longer (--time), with more requests at once (-c), or at a quieter time.",
                 groups.join(", ")
             ),
             Self::TooFewBlocks { blocks, needed, looked_at } => write!(
@@ -266,8 +268,9 @@ impl fmt::Display for Warning {
             ),
             Self::Busy { cores, processors } => write!(
                 f,
-                "other work kept {cores:.1} of {processors} cores busy while no requests ran. On a busy machine a request's own CPU time \
-                 is longer than on an idle one (shared caches, shared cores); these are the weights beside that work."
+                "other work kept {cores:.1} of {processors} cores busy while no requests ran. On a busy machine a \
+                 request's own CPU time is longer than on an idle one (shared caches, shared cores); these weights \
+                 hold beside that work."
             ),
             Self::Displaced { groups } => write!(
                 f,
@@ -276,19 +279,19 @@ impl fmt::Display for Warning {
             ),
             Self::Skewed { what } => write!(
                 f,
-                "the plain mean lies outside the interval of {}: a burst of background, or a few requests that cost far more \
-                 than the rest. The JSON result has both.",
+                "the plain mean lies outside the interval of {}: there was a burst of other work, or a few requests \
+                 cost far more than the rest. The JSON result has both.",
                 what.join(", ")
             ),
             Self::Lost => write!(
                 f,
-                "records of ended processes were lost: too many ended at once. Weights marked ! are too low; use shorter phases \
-                 (--phase)."
+                "records of ended processes were lost, because too many ended at once. Weights marked ! are too low; \
+                 use shorter phases (--phase)."
             ),
             Self::CostlyProbes { share } => {
-                write!(f, "the probes took {:.1} % of one core: longer phases (--phase) lower it.", share * 100.0)
+                write!(f, "the probes used {:.1} % of one core: longer phases (--phase) lower that.", share * 100.0)
             }
-            Self::Shortfall { missing, takes } => write!(f, "as {takes}, also: {}.", missing.join("; ")),
+            Self::Shortfall { missing, takes } => write!(f, "with {takes}, also: {}.", missing.join("; ")),
             Self::Unavailable { probe, why } => write!(f, "probe {probe} left out: {why}."),
             Self::NotReached { target, reached } => write!(
                 f,
@@ -297,7 +300,7 @@ impl fmt::Display for Warning {
                 reached * 100.0
             ),
             Self::LongPhases { seconds, why } => {
-                write!(f, "phases last {seconds:.1} s, as {why}: the run was made longer to fit.")
+                write!(f, "phases last {seconds:.1} s, because {why}: the run was made longer to fit.")
             }
             Self::Reconnected { times } => write!(
                 f,
@@ -306,29 +309,30 @@ impl fmt::Display for Warning {
             ),
             Self::CutShort { requests } => write!(
                 f,
-                "{} request{} not answered in time: in the latencies with the time waited, which is less than \
-                 they would have taken. Wait longer (--timeout), or lower the rate.",
+                "{} request{} not answered in time: they are in the latencies with the time waited, which is less \
+                 than they would have taken. Wait longer (--timeout), or lower the rate.",
                 count(*requests),
                 if *requests == 1 { " was" } else { "s were" }
             ),
             Self::Capped { concurrency } => write!(
                 f,
-                "{concurrency} requests were under way at once, the most allowed; further ones had to wait, and the load was not open loop \
-                 any more. Raise --concurrency, or lower the rate."
+                "{concurrency} requests ran at once, the most allowed; others had to wait, so the load was no longer \
+                 open loop. Raise --concurrency, or lower the rate."
             ),
             Self::FewRequests { what, requests, needs } => {
-                write!(f, "{requests} requests carry no interval of {what}: it needs {needs}. Measure longer (--time).")
+                write!(f, "{requests} requests are too few for an interval of {what}: it needs {needs}. Measure \
+                    longer (--time).")
             }
             Self::SameArmDiffers { ratio } => write!(
                 f,
-                "the baseline differs from itself by {} %, more than chance: something else changes in step with the arms. Distrust all \
-                 differences of that size, and measure again.",
+                "the baseline differs from itself by {} %, more than chance allows: something else changes in step \
+                 with the arms. Distrust all differences of that size, and measure again.",
                 percent((ratio - 1.0).abs())
             ),
             Self::FloorAbove { floor, sought } => write!(
                 f,
-                "the noise floor, {} %, is above the {} % that is sought: what was not found may still be there. Measure longer \
-                 (--time), or on a quieter machine.",
+                "the noise floor, {} %, is above the {} % of --until: smaller differences may exist and not show. \
+                 Measure longer (--time), or on a quieter machine.",
                 percent(*floor),
                 percent(*sought)
             ),
@@ -348,17 +352,18 @@ impl fmt::Display for Warning {
             ),
             Self::LateSends { p99, because: None } => write!(
                 f,
-                "one request in a hundred was sent {} late or more: the generator lacked a core. The lateness is in the latencies of all arms \
-                 alike. Lower the rate, or give unladen a core of its own.",
+                "one request in a hundred was sent at least {} late: the generator lacked a core. The lateness is in \
+                 the latencies of all arms equally. Lower the rate, or give unladen a core of its own.",
                 plain(Kind::Time, *p99 as f64)
             ),
             Self::LateSends { p99, because: Some(because) } => write!(
                 f,
-                "one request in a hundred was sent {} late or more. The lateness is in the latencies of all arms alike. {because}.",
+                "one request in a hundred was sent at least {} late. The lateness is in the latencies of all arms \
+                 equally. {because}.",
                 plain(Kind::Time, *p99 as f64)
             ),
             Self::NoReference { why } => {
-                write!(f, "how fast the machine was is not known, so that other runs may not be comparable: {why}.")
+                write!(f, "the machine's speed is not known, so other runs may not be comparable: {why}.")
             }
             Self::Taken { taken, blocks: None } => write!(f, "{taken}."),
             Self::Taken { taken, blocks: Some(blocks) } => write!(f, "{taken}. {}", blocks.text(taken)),

@@ -32,9 +32,10 @@ pub(crate) enum BoundUnit {
     Number,
 }
 
-const EXPECTED: &str = "expected a metric, < or >, and a bound: with a sign a change against the baseline ('p95 > +5%', \
-     'mean > +2ms', 'within.50ms < -1%', 'bytes.body > +5%', 'weight.cpu www-data php-fpm8.2 > +10%'), without one the figure itself \
-     ('p95 > 5ms', 'within.50ms < 95%', 'throughput < 100/s', 'bytes.body > 20kB', 'statuses.5xx > 1%', 'errors > 1%')";
+const EXPECTED: &str = "expected a metric, < or >, and a bound: with a sign for a change against the baseline ('p95 > \
+     +5%', 'mean > +2ms', 'within.50ms < -1%', 'bytes.body > +5%', 'weight.cpu www-data php-fpm8.2 > +10%'), without \
+     one for the figure itself ('p95 > 5ms', 'within.50ms < 95%', 'throughput < 100/s', 'bytes.body > 20kB', \
+     'statuses.5xx > 1%', 'errors > 1%')";
 
 // === impl Condition ===
 
@@ -101,7 +102,7 @@ fn bound(metric: &str, text: &str) -> Result<Bound, String> {
         let value = number(digits)? / 100.0;
         if !is_change && !is_share {
             let signs =
-                format!("{rest} of what? With a sign it is a change against the baseline: '+{rest}' or '-{rest}'");
+                format!("{rest} needs a sign: a change against the baseline is '+{rest}' or '-{rest}'");
             return Err(signs);
         }
         return Ok(Bound { is_change, value, unit: BoundUnit::Share });
@@ -139,7 +140,7 @@ impl FromStr for Condition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = |why: &str| format!("`{text}` is no condition: {why}");
+        let wrong = |why: &str| format!("`{text}` is not a condition: {why}");
         let place = text.rfind(['<', '>']).ok_or_else(|| wrong(EXPECTED))?;
         let (metric, rest) = text.split_at(place);
         let metric = full_name(metric.trim()).ok_or_else(|| wrong(EXPECTED))?;
@@ -151,7 +152,7 @@ impl FromStr for Condition {
         };
         let bound = bound(&metric, rest[1..].trim()).map_err(|why| wrong(&why))?;
         if metric == "errors" && bound.is_change {
-            return Err(wrong("errors are counted in each arm by itself: leave out the sign"));
+            return Err(wrong("errors are counted in each arm separately: leave out the sign"));
         }
         Ok(Self { text: text.to_owned(), metric, is_above: rest.starts_with('>'), bound })
     }

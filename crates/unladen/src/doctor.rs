@@ -70,7 +70,7 @@ fn together(checks: &'static [Check], asked: &Arc<Asked>, is_late: bool, found: 
 fn hangs(check: &Check) -> Row {
     let limit = check.limit.as_secs_f64();
     Row::limited(check.verbs, format!("no answer within {limit} s"))
-        .so("this machine is busy, or something here hangs: try again")
+        .so("this machine is busy, or something on it hangs: try again")
 }
 
 #[cfg(test)]

@@ -57,7 +57,8 @@ pub(crate) enum Failure {
     #[error("{}", nothing_answered(*planned))]
     NothingAnswered { planned: u64 },
     #[error(
-        "{failed} of {planned} requests{of} were not answered as expected{}: --expect-status says which statuses are fine, --fail-on 'errors > 1%' how many failures",
+        "{failed} of {planned} requests{of} were not answered as expected{}: --expect-status sets which statuses are \
+         expected, --fail-on 'errors > 1%' how many failures are acceptable",
         some_statuses(statuses)
     )]
     SomeFailed {
@@ -68,7 +69,8 @@ pub(crate) enum Failure {
         of: String,
     },
     #[error(
-        "no latency could be compared: the arms have too few answered requests, or too few blocks with some; measure longer, or see the errors above"
+        "no latency could be compared: the arms have too few answered requests, or too few blocks with answered \
+         requests; measure longer, or see the errors above"
     )]
     NothingCompared,
     #[error("{0}")]
@@ -86,14 +88,14 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Purge(#[from] PurgeError),
     #[error(
-        "not confirmed by all that were waited for: {0}; --explain tells where it went, and --wait-for waits longer"
+        "not confirmed by all nodes that were waited for: {0}; --explain shows each node, and --wait-for waits longer"
     )]
     Unconfirmed(String),
-    #[error("something is missing that a command needs: see above")]
+    #[error("something that a command needs is missing: see above")]
     Lacking,
     #[error("{0}")]
     Unhealthy(String),
-    #[error("stopped at once: what was under way has not been answered")]
+    #[error("stopped at once: running requests were not answered")]
     StoppedAtOnce,
     #[error("{0}")]
     Switch(SwitchError),
@@ -109,12 +111,13 @@ pub(crate) enum Failure {
     Probe(#[from] ProbeError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("{address} cannot be listened at: {source}")]
+    #[error("cannot listen at {address}: {source}")]
     CannotListen { address: String, source: std::io::Error },
     #[error(transparent)]
     Output(#[from] OutputError),
     /// Ctrl-C, SIGTERM, or a terminal that is gone (SIGHUP).
-    #[error("interrupted{}", if *.shown { "" } else { " before there was enough to show: an interval takes six blocks of phases" })]
+    #[error("interrupted{}", if *.shown { "" } else { " before there was enough to show: an interval needs six blocks \
+        of phases" })]
     Interrupted {
         /// The blocks until then sufficed for a result, which has been written.
         shown: bool,
@@ -240,7 +243,7 @@ fn of_store(error: &StoreError) -> Code {
 
 fn nothing_answered(planned: u64) -> String {
     match planned {
-        0 => "nothing was sent: the time was over before the first request was planned".to_owned(),
+        0 => "nothing was sent: the time ended before the first planned request".to_owned(),
         _ => format!("none of {planned} requests was answered as expected: see the errors above"),
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn on_signal() -> Result<Cancel, LoadError> {
 /// answered with what is going on. Fails like [`on_signal`].
 pub(crate) fn on_signal_while_switched() -> Result<Cancel, LoadError> {
     watched(|| {
-        say!("unladen: everything is being put back; after kill -9, `unladen prove --restore FILE` would do that");
+        say!("unladen: putting everything back; after kill -9, `unladen prove --restore FILE` does that");
     })
 }
 

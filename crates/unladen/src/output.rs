@@ -275,7 +275,7 @@ fn check_format(file: &Path, of_profile: bool) -> Result<(), String> {
     if is_special || format_of(file).is_some() || (of_profile && writer_for(file).is_some()) {
         return Ok(());
     }
-    let more = if of_profile { "; `unladen profile formats` lists what else a profile is written as" } else { "" };
+    let more = if of_profile { "; `unladen profile formats` lists the other formats of profiles" } else { "" };
     Err(format!(
         "{}: no format has this ending; there are .json, .svg (a picture), .txt (tables){}{more}",
         file.display(),
@@ -387,12 +387,12 @@ fn special(path: &Path) -> io::Result<Option<File>> {
         return Ok(None);
     }
     if is_anothers {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is no file, and another user's"));
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not a file, and belongs to another user"));
     }
     let file = OpenOptions::new().write(true).open(path)?;
     let opened = file.metadata()?;
     match opened.is_file() || (opened.dev(), opened.ino()) != (found.dev(), found.ino()) {
-        true => Err(io::Error::other("it became another file meanwhile")),
+        true => Err(io::Error::other("it was replaced meanwhile")),
         false => Ok(Some(file)),
     }
 }

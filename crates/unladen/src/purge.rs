@@ -41,14 +41,14 @@ pub(crate) struct Purged {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PurgeError {
     #[error(
-        "{0} has no [admin], where it could be told: say listen = \"unix:/run/unladen/admin.sock\" there, or --admin"
+        "{0} has no [admin] address: set listen = \"unix:/run/unladen/admin.sock\" there, or use --admin"
     )]
     NoAdmin(String),
     #[error("{address}: {}", unreachable_in_words(source))]
     Unreachable { address: String, source: io::Error },
     #[error("{0}")]
     Refused(String),
-    #[error("{address} is no admin address of `unladen serve`: what answers there is {answer}")]
+    #[error("{address} is not an admin address of `unladen serve`: it is {answer}")]
     Unexpected { address: String, answer: String },
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn purge(address: &str, wish: &Wish, timeout: Duration) -> Result<Pur
 fn unreachable_in_words(source: &io::Error) -> String {
     match source.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-            "no answer in time, and whether anything was purged is not known; --timeout allows more".to_owned()
+            "no answer in time; it is not known whether anything was purged; --timeout waits longer".to_owned()
         }
         io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => {
             format!("{source}: nothing listens there; is `unladen serve` running, and is this its [admin] listen?")
@@ -93,7 +93,7 @@ fn answerer(head: &str) -> String {
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect::<String>().trim().to_owned()
     };
     let Some(first) = head.lines().next().filter(|line| !line.is_empty()) else {
-        return "nothing: the connection was closed without a word".to_owned();
+        return "silent: the connection was closed without an answer".to_owned();
     };
     let server = head.lines().skip(1).find_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -102,7 +102,7 @@ fn answerer(head: &str) -> String {
     match (first.starts_with("HTTP/"), server) {
         (true, Some(server)) => format!("{server} ({})", plain(first)),
         (true, None) => format!("a web server ({})", plain(first)),
-        (false, _) => format!("no web server: `{}`", plain(first)),
+        (false, _) => format!("not a web server: `{}`", plain(first)),
     }
 }
 
@@ -199,7 +199,7 @@ impl Spread {
         let why = self.why.as_deref().map(|why| format!(": {}", plain(why))).unwrap_or_default();
         let (ms, wait) = (self.took_ms, plain(&self.wait));
         match (self.written.is_some(), self.confirmed) {
-            (false, _) => format!("this node has forgotten it; the bus does not have it yet{why}"),
+            (false, _) => format!("this node has purged it; the bus does not have it yet{why}"),
             (true, true) if self.wait == "none" => "the bus has it; no node was waited for".to_owned(),
             (true, true) => format!("{confirmed} of {all} nodes have confirmed{left}, in {ms:.1} ms"),
             (true, false) => {
@@ -218,10 +218,10 @@ impl Spread {
                 (Some(ms), _) => writeln!(text, "  {name:width$}  confirmed after {ms:.1} ms"),
                 (None, true) => writeln!(
                     text,
-                    "  {name:width$}  left the fleet: its lease was over, and it asks about what it stores until it has \
-                     caught up"
+                    "  {name:width$}  left the fleet: its lease expired, and it revalidates what it stores until it \
+                     has caught up"
                 ),
-                (None, false) => writeln!(text, "  {name:width$}  not confirmed: its lease was not over yet"),
+                (None, false) => writeln!(text, "  {name:width$}  not confirmed: its lease had not expired yet"),
             };
         }
         if let Some(position) = &self.written {

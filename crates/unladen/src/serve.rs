@@ -122,7 +122,7 @@ pub(crate) fn explain(source: &Source, is_json: bool) -> Result<(), Failure> {
 pub(crate) fn write_starter(name: &str, file: Option<&Path>) -> Result<(), Failure> {
     let Some(starter) = STARTERS.iter().find(|starter| starter.name == name) else {
         let known: Vec<&str> = STARTERS.iter().map(|starter| starter.name).collect();
-        return Err(Failure::Usage(format!("--init knows no `{name}`, but {}", known.join(", "))));
+        return Err(Failure::Usage(format!("--init: unknown name `{name}`; expected {}", known.join(", "))));
     };
     let Some(file) = file else { return Ok(output::bytes(starter.text.as_bytes())?) };
     let written =
@@ -131,8 +131,8 @@ pub(crate) fn write_starter(name: &str, file: Option<&Path>) -> Result<(), Failu
         });
     written.map_err(|error| {
         let hint =
-            if error.kind() == ErrorKind::AlreadyExists { "; it is not written over: name another file" } else { "" };
-        Failure::Usage(format!("--init cannot write {}: {error}{hint}", file.display()))
+            if error.kind() == ErrorKind::AlreadyExists { "; it is not overwritten: name another file" } else { "" };
+        Failure::Usage(format!("--init: cannot write {}: {error}{hint}", file.display()))
     })
 }
 
@@ -145,7 +145,7 @@ fn overview(config: &Config) -> String {
         let _ = writeln!(text, "unladen: site `{name}`: {}", application(config, site));
         let _ = writeln!(text, "unladen: site `{name}`: {}", cache(site));
     }
-    text.push_str("unladen: the same command with --explain prints this as a file, to keep and to change");
+    text.push_str("unladen: the same command with --explain prints this as a configuration file");
     text
 }
 
@@ -157,7 +157,7 @@ fn application(config: &Config, site: &SiteSettings) -> String {
     };
     let mut text = match &site.application {
         Application::Upstream => format!("sends requests to {}", said("upstream")),
-        Application::Php(_) if said("root").is_empty() => format!("sends requests to {} by FastCGI", said("php")),
+        Application::Php(_) if said("root").is_empty() => format!("sends requests to {} with FastCGI", said("php")),
         Application::Php(_) => format!("files of {}, scripts run by {}", said("root"), said("php")),
         Application::Files(folder) => format!("files of \"{}\"", folder.root.display()),
     };
@@ -168,13 +168,13 @@ fn application(config: &Config, site: &SiteSettings) -> String {
 }
 
 fn cache(site: &SiteSettings) -> String {
-    let Some(cache) = &site.cache else { return "keeps nothing".to_owned() };
+    let Some(cache) = &site.cache else { return "stores nothing".to_owned() };
     let memory = Shown::Bytes(cache.memory);
     let by = match site.validators.len() {
         0 => "what the application permits",
         _ => "what a validator knows to be current, and what the application permits",
     };
-    format!("keeps up to {} of {by}", memory.to_string().trim_matches('"'))
+    format!("stores up to {} of {by}", memory.to_string().trim_matches('"'))
 }
 
 fn told(trials: &[Trial]) -> String {

@@ -432,7 +432,7 @@ fn a_count_that_was_not_certain_was_new() {
 fn a_short_history_is_told() {
     let (_, before, after) = usual();
     let comparison = compare(&before, &after, &History::new());
-    assert!(comparison.warnings[0].starts_with("no other runs of this target and machine tell how much runs vary"));
+    assert!(comparison.warnings[0].starts_with("no other runs of this target and machine show how much runs vary"));
     assert!(row(&comparison, "weight.cpu php").floor.unwrap() > 0.03);
 }
 
@@ -523,7 +523,7 @@ fn loads_from_other_hosts_are_no_answers_to_the_same_question() {
     let told = |before: &Document, after: &Document| compare(before, after, &History::new()).comparable;
     assert_eq!(told(&two, &load(r#"{"name": "one"}, {"name": "two"}"#)), Comparable::Yes);
     let reasons = format!("{:?}", told(&here, &one));
-    assert!(reasons.contains("where it was sent from differs: this machine before, one after"), "{reasons}");
+    assert!(reasons.contains("the sending hosts differs: this machine before, one after"), "{reasons}");
 }
 
 /// "Varies too much between runs" was said of runs that were too short.

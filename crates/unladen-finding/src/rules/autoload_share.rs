@@ -15,7 +15,7 @@ const LEAST_NAMED: f64 = 0.005;
 
 pub(super) const RULE: Rule = Rule {
     name: "autoload-share",
-    about: "a good part of a request looks for the files of classes",
+    about: "a large part of a request searches for class files",
     needs: &[EvidenceSource::Profile],
     reads: &[],
     page: include_str!("../../pages/autoload-share.md"),
@@ -31,11 +31,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let most = most.map(|one| format!(", {:.1} % in {}", one.own.value * 100.0, one.name)).unwrap_or_default();
     let takes = profiled::share(profile, part);
     vec![Finding {
-summary: format!("looking for the files of classes takes {} of a request{most}", percent(part)),
+summary: format!("searching for class files takes {} of a request{most}", percent(part)),
 figures: vec![Figure { name: "lookups_share", unit: "1", value: part }],
 check_again: format!("unladen profile diff BEFORE.profile.json AFTER.profile.json, or {}", again_url(evidence)),
 ..Finding::of(&RULE, evidence, Some(profile.group), takes, Fix::advice(
-            "a map of all classes, in which nothing is looked for: `unladen classmap` makes it and says how it is switched on",
+            "use a map of all classes, which needs no search: `unladen classmap` writes it and prints how to switch \
+             it on",
         )
         .command("unladen classmap DIR # the application's folder"))
 }]

@@ -8,7 +8,7 @@ use crate::words;
 
 pub(super) const RULE: Rule = Rule {
     name: "cacheable",
-    about: "the same answer is made for each request, and no cache may keep it",
+    about: "the same answer is generated for each request, and no cache may keep it",
     needs: &[EvidenceSource::Response],
     reads: &[],
     page: include_str!("../../pages/cacheable.md"),
@@ -27,16 +27,16 @@ fn one(evidence: &Evidence) -> Option<Finding> {
     }
     let said: Vec<&str> = response.all("cache-control").collect();
     let why = match said.as_slice() {
-        [] => "nothing says for how long it is good".to_owned(),
+        [] => "no header says how long it stays valid".to_owned(),
         said => format!("Cache-Control says {}", said.join(", ")),
     };
     let fix =
-        unladen_cache::fix(evidence, response, "say for how long the answer is good, to who is nobody in particular:");
+        unladen_cache::fix(evidence, response, "declare how long the answer stays valid, for anonymous visitors:");
     let fix = unladen_cache::switched(evidence, response, fix);
-    let takes = Share::NearlyAll("what a cache takes to answer was not measured".into());
+    let takes = Share::NearlyAll("how long a cache would take to answer was not measured".into());
     Some(Finding {
         summary: format!(
-            "the same {} bytes in all {} answers, made anew for each: {why}",
+            "the same {} bytes in all {} answers, generated for each: {why}",
             words::plain(response.body_bytes as f64),
             response.answers
         ),

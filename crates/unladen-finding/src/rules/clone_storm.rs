@@ -14,7 +14,7 @@ const COPIES: &[&str] =
 
 pub(super) const RULE: Rule = Rule {
     name: "clone-storm",
-    about: "a good part of a request copies data structures with all that they hold",
+    about: "a large part of a request makes deep copies of data structures",
     needs: &[EvidenceSource::Profile],
     reads: &[],
     page: include_str!("../../pages/clone-storm.md"),
@@ -25,9 +25,9 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
     let Some(function) = profiled::largest(profile, LEAST_PART, |one| copies(&one.name)) else { return Vec::new() };
     let caller = function.callers.iter().find(|caller| !copies(&caller.name));
-    let whose = caller.map_or_else(|| "who calls it".to_owned(), |caller| caller.name.clone());
+    let whose = caller.map_or_else(|| "its caller".to_owned(), |caller| caller.name.clone());
     let advice = format!(
-        "hand out what is there, and copy only what is going to be changed: {whose} gets a copy of all of it each time"
+        "hand out the original, and copy only the parts that will be changed: {whose} gets a full copy each time"
     );
     vec![profiled::finding(&RULE, evidence, profile, function, Fix::code(evidence, profile.group, &advice))]
 }

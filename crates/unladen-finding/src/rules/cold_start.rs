@@ -73,7 +73,7 @@ fn seen_once(evidence: &Evidence) -> Option<Finding> {
     }
     let command = busiest_of(evidence, |_| true).and_then(|group| php::reload(evidence, group));
     let command = command.map_or_else(|| "COMMAND".into(), |command| command.replace(" reload ", " restart "));
-    let takes = Share::NotKnown("it was one request; --restart 'COMMAND' makes more".into());
+    let takes = Share::NotKnown("this was one request; --restart 'COMMAND' measures more".into());
     Some(Finding {
         summary: format!("the first request took {}, later ones {}", time(first), time(later.value)),
         figures: vec![
@@ -123,10 +123,12 @@ fn doings(evidence: &Evidence) -> Vec<Item> {
 fn fix(evidence: &Evidence) -> Fix {
     let group = busiest_of(evidence, |_| true);
     let warm_up = match group.is_some_and(|group| is_contained(evidence, group)) {
-        true => "send a request when the container starts, before others reach it (a check of its health that asks for the page)".into(),
+        true => "send a request when the container starts, before other requests reach it (a health check that \
+            requests the page)".into(),
         false => match again::exec_start_post(evidence) {
             Some(line) => format!("send a request when the service starts ({line})"),
-            None => "send a request when the service starts (ExecStartPost=-curl): one that changes nothing, of a page that does much the same".into(),
+            None => "send a request when the service starts (ExecStartPost=-curl): one that changes nothing, to a \
+                page that does similar work".into(),
         },
     };
     let Some(group) = group else { return Fix::advice(warm_up) };

@@ -67,7 +67,7 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
         summary: format!(
             "{connections} per request to {database}, {}{}",
             match (several, seen.protocol == Protocol::Tls) {
-                (true, _) => "where one would do",
+                (true, _) => "where one is enough",
                 (false, true) => "each with its greeting, TLS handshake and login",
                 (false, false) => "each with its greeting and login",
             },
@@ -123,10 +123,11 @@ fn pooler(evidence: &Evidence, seen: &ConnectionSeen) -> Option<&'static str> {
 fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
     let mut first = String::new();
     if seen.protocol == Protocol::Tls && seen.local {
-        first += "ask it without TLS, which protects nothing on this machine (sslmode=disable of PostgreSQL, ssl-mode=DISABLED of MySQL); then ";
+        first += "connect without TLS, which protects nothing on this machine (sslmode=disable of PostgreSQL, \
+            ssl-mode=DISABLED of MySQL); then ";
     }
     if several {
-        first += "make one connection and hand it to all who ask; then ";
+        first += "make one connection and pass it to all callers; then ";
     }
     let application = Application::of(evidence, seen.group);
     if let (Protocol::Mysql, Some(Application::WordPress), None) =
@@ -137,21 +138,24 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
     let keep = keep(application, Stack::of(evidence, seen.group), peers::protocol(seen));
     if let Some(pooler) = pooler(evidence, seen) {
         return Fix::advice(format!(
-            "{first}{keep}. {pooler} is between already and keeps the connections to the database: a second one would only add its own time. \
-             Where it hands out a connection for as long as the client stays (session mode), its pool must be as large as there are workers"
+            "{first}{keep}. {pooler} is already in front of the database and keeps its connections: a second pooler \
+             would only add time. Where it hands out a connection for as long as the client stays (session mode), its \
+             pool must be as large as there are workers"
         ));
     }
     if is_contained(evidence, seen.group) {
         return Fix::advice(format!(
-            "{first}{keep} (the database's max_connections must be above the number of workers); or have a pooler stand between, in a \
-             container of its own (PgBouncer, ProxySQL), and name it to the application in place of the database"
+            "{first}{keep} (the database's max_connections must be above the number of workers); or put a pooler in \
+             between, in its own container (PgBouncer, ProxySQL), and point the application to it instead of the \
+             database"
         ));
     }
     match peers::protocol(seen) {
         Protocol::Mysql => proxysql(&first, &keep, seen),
         _ if !peers::is_tcp(seen) => Fix::advice(format!(
-            "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and what a request leaves set, the next one \
-             finds). PgBouncer stands in for that only where the application logs in by a password: over a Unix socket it mostly does not"
+            "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and session settings \
+             of one request remain for the next). PgBouncer is an alternative only where the application logs in with \
+             a password, which it mostly does not over a Unix socket"
         )),
         _ => pgbouncer(evidence, &first, &keep, seen),
     }
@@ -163,13 +167,15 @@ fn keep(application: Option<Application>, stack: Stack, protocol: Protocol) -> S
     }
     match (stack, protocol) {
         (Stack::Php, Protocol::Mysql) => {
-            "keep it: PDO::ATTR_PERSISTENT => true, or mysqli with \"p:\" before the host where the application hands it on as it is"
+            "keep it: PDO::ATTR_PERSISTENT => true, or mysqli with \"p:\" before the host, where the application \
+             passes the host unchanged"
         }
-        (Stack::Php, _) => "keep it: pg_pconnect in place of pg_connect, or PDO::ATTR_PERSISTENT => true",
+        (Stack::Php, _) => "keep it: pg_pconnect instead of pg_connect, or PDO::ATTR_PERSISTENT => true",
         (Stack::Python, _) => "keep it: CONN_MAX_AGE = 60 in Django, a pool in SQLAlchemy",
         (Stack::Perl, _) => "keep it: DBI->connect_cached, or Apache::DBI",
         (Stack::Node, _) => {
-            "keep it in one pool, made when the process starts (new Pool() of pg, createPool() of mysql2), in place of a client for each request"
+            "keep it in one pool, made when the process starts (new Pool() of pg, createPool() of mysql2), instead of \
+             a client for each request"
         }
         (Stack::Ruby, _) => "keep it in ActiveRecord's pool (pool: in database.yml, as large as the server has threads), or in one of Sequel",
         _ => "keep it in a pool as large as the process has threads",
@@ -184,13 +190,14 @@ fn wordpress(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
     let at: Option<std::net::SocketAddrV4> = seen.peer.parse().ok();
     let Some(at) = at else {
         return Fix::advice(format!(
-            "keep it: WordPress takes \"p:\" in DB_HOST with an IPv4 address and a port alone. Where MariaDB listens there, and the user may \
-             come from there, that is define( 'DB_HOST', 'p:127.0.0.1:3306' ); in wp-config.php. {LIMIT}"
+            "keep it: WordPress accepts \"p:\" in DB_HOST only with an IPv4 address and a port. Where MariaDB listens \
+             there, and the user may connect from there, that is define( 'DB_HOST', 'p:127.0.0.1:3306' ); in \
+             wp-config.php. {LIMIT}"
         ));
     };
     let advice = format!(
-        "keep it: \"p:\" in WordPress' DB_HOST, with address and port (\"p:localhost\" is not understood); the command puts it in place of \
-         the call that is there, and changes nothing where that does not stand exactly once. {LIMIT}"
+        "keep it: \"p:\" in WordPress' DB_HOST, with address and port (\"p:localhost\" does not work); the command \
+         replaces the existing call, and changes nothing unless there is exactly one. {LIMIT}"
     );
     let is_debian = |path: &str| path.starts_with("/etc/wordpress/config-") && path.ends_with(".php");
     let debian = named_file(evidence, seen.group, |file| is_debian(&file.path));
@@ -219,12 +226,12 @@ fn in_place(file: &str, at: &str) -> String {
 fn proxysql(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
     // ProxySQL gives a socket port 0.
     let Some((address, port)) = address(seen, 0) else {
-        return Fix::advice(format!("{first}{keep}; or put ProxySQL between, which keeps connections"));
+        return Fix::advice(format!("{first}{keep}; or put ProxySQL in between, which keeps connections"));
     };
     Fix::advice(format!(
-        "{first}{keep}; or put ProxySQL between (from its makers: Debian 12 has no package of it), which keeps connections, and connect to \
-         127.0.0.1:6033 (USER and PASSWORD are the application's; the file is read at the first start only, hence --initial, which forgets \
-         what ProxySQL was told before)"
+        "{first}{keep}; or put ProxySQL between (from its makers: Debian 12 has no package of it), which keeps \
+         connections, and connect to 127.0.0.1:6033 (USER and PASSWORD are the application's; the file is read at the \
+         first start only, hence --initial, which discards ProxySQL's earlier settings)"
     ))
     .lines(
         "/etc/proxysql.cnf",
@@ -245,8 +252,9 @@ fn pgbouncer(evidence: &Evidence, first: &str, keep: &str, seen: &ConnectionSeen
     const USERS: &str = "/etc/pgbouncer/userlist.txt";
     let Some((host, port)) = address(seen, 5432) else {
         return Fix::advice(format!(
-            "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and what a request leaves set, the next one \
-             finds); or put PgBouncer between, which keeps connections and cleans them"
+            "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and session settings \
+             of one request remain for the next); or put PgBouncer in between, which keeps connections and cleans \
+             them"
         ));
     };
     let lines = [
@@ -276,10 +284,11 @@ fn pgbouncer(evidence: &Evidence, first: &str, keep: &str, seen: &ConnectionSeen
         false => ("echo '\"USER\" \"PASSWORD\"'".to_owned(), " # the application's own"),
     };
     Fix::advice(format!(
-        "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and what a request leaves \
-         set, the next one finds); or put PgBouncer between (Debian: the package pgbouncer), which keeps connections and cleans them: these \
-         lines are the whole of its settings (keep a copy of what is there), the first command writes down who may come (and keeps the old \
-         list as {USERS}~), and the application then connects to 127.0.0.1:6432"
+        "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and session settings of \
+         one request remain for the next); or put PgBouncer in between (Debian: the package pgbouncer), which keeps \
+         connections and cleans them: these lines are all of its settings (keep a copy of the existing file), the \
+         first command writes the list of users (and keeps the old list as {USERS}~), and the application then \
+         connects to 127.0.0.1:6432"
     ))
     .lines("/etc/pgbouncer/pgbouncer.ini", lines)
     // Keeps the existing file until there is something to replace it.

@@ -56,7 +56,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 fn finding(evidence: &Evidence, group: usize, on: &[On]) -> Finding {
     let told: Vec<&str> = on.iter().map(|on| on.what.as_str()).collect();
     let fix = php::switched(evidence, group, fix(evidence, group, on), "no debugging");
-    let takes = Share::NotKnown("settings tell no time".into());
+    let takes = Share::NotKnown("settings do not show a time".into());
     Finding {
         summary: told.join("; "),
         saves: Saves::unproved("a debugger slows all code down"),
@@ -110,11 +110,11 @@ fn fix(evidence: &Evidence, group: usize, on: &[On]) -> Fix {
     let lines: Vec<&str> = on.iter().filter_map(|on| on.line).collect();
     let mut advice = Vec::new();
     if !lines.is_empty() {
-        advice.push("switch it off where visitors are".to_owned());
+        advice.push("switch it off in production".to_owned());
     }
     let unload: Vec<&str> = on.iter().filter_map(|on| on.unload).collect();
     if !unload.is_empty() {
-        advice.push(format!("better still do not load {} (Debian: phpdismod {})", unload.join(", "), unload.join(" ")));
+        advice.push(format!("better still, do not load {} (Debian: phpdismod {})", unload.join(", "), unload.join(" ")));
     }
     if on.iter().any(|on| on.line.is_none() && on.unload.is_none()) {
         advice.push("run the framework in its production environment (APP_ENV=prod, APP_DEBUG=0)".to_owned());

@@ -53,9 +53,9 @@ fn one(evidence: &Evidence, group: usize, outbounds: &Outbounds<'_>) -> Option<F
     }
     let what = match again {
         Some((seen, times)) => {
-            format!("{} of {} asked {} times", seen.kind, seen.name, words::plain(times))
+            format!("{} of {} looked up {} times", seen.kind, seen.name, words::plain(times))
         }
-        None => format!("{} asked anew by each", names(&seen)),
+        None => format!("{} looked up by each", names(&seen)),
     };
     let takes = Share::of_latency(evidence, evidence.wait_of(&all));
     Some(Finding {
@@ -88,45 +88,45 @@ fn names(seen: &[&DnsSeen]) -> String {
 
 fn fix(evidence: &Evidence, seen: &[&DnsSeen], outbounds: &Outbounds<'_>) -> Fix {
     let keep =
-        "keep the connection, and its name is asked once (one curl handle, one client for the life of the process)";
+        "keep the connection, so its name is looked up once (one curl handle, one client for the life of the process)";
     let is_here = seen.iter().all(|seen| is_here(&seen.server));
     let (called, is_all) = called(seen, outbounds);
     if is_all && !called.is_empty() {
         let calls = called.iter().map(|outbound| outbound.call()).collect::<Vec<_>>().join(", ");
         let cache =
-            if is_here { "" } else { "; or have this machine keep answers, by nscd, systemd-resolved or unbound" };
+            if is_here { "" } else { "; or let this machine cache answers, with nscd, systemd-resolved or unbound" };
         let advice = format!(
-            "let unladen serve ask, once in an answer's time to live; it keeps the last good answer when the DNS fails, and \
-             the connections: with these lines, {calls}. Without a proxy: {keep}{cache}"
+            "let unladen serve look names up, once per answer's time to live; it keeps the last good answer when the \
+             DNS fails, and keeps the connections: with these lines, {calls}. Without a proxy: {keep}{cache}"
         );
         return Outbound::fix(advice, &called);
     }
     let some = match called.as_slice() {
         [] => String::new(),
         _ => format!(
-            "; what is called by HTTP ({}) can go through unladen serve, which asks once in an answer's time to live and keeps \
-             the last good one",
+            "; HTTP calls ({}) can go through unladen serve, which looks names up once per answer's time to live and \
+             keeps the last good answer",
             called.iter().map(|outbound| outbound.url()).collect::<Vec<_>>().join(", ")
         ),
     };
     if is_here {
         return Fix::advice(format!(
-            "a cache on this machine is asked already; what remains is the asking: {keep}, or write the address into the \
-             application's settings or /etc/hosts{some}"
+            "a cache on this machine already answers; only the look-ups themselves remain: {keep}, or write the \
+             address into the application's settings or /etc/hosts{some}"
         ));
     }
     if seen.iter().any(|seen| is_contained(evidence, seen.group)) {
         return Fix::advice(format!(
-            "{keep}; or give the container a nameserver that keeps answers (unbound, dnsmasq; Docker's own keeps none); or write the address \
-             into the application's settings{some}"
+            "{keep}; or give the container a caching nameserver (unbound, dnsmasq; Docker's own does not cache); or \
+             write the address into the application's settings{some}"
         ));
     }
     // Debian's package has these defaults; `hosts` is what getaddrinfo asks for.
     let lines = ["enable-cache hosts yes", "positive-time-to-live hosts 60", "negative-time-to-live hosts 20"];
     Fix::advice(format!(
-        "{keep}; or have this machine keep answers, by nscd (programs with a resolver of their own, such as Go's, pass it by: \
-         for these, systemd-resolved or unbound as the nameserver in /etc/resolv.conf); or write the address into the \
-         application's settings{some}"
+        "{keep}; or let this machine cache answers, with nscd (programs with their own resolver, such as Go's, bypass \
+         it: for these, systemd-resolved or unbound as the nameserver in /etc/resolv.conf); or write the address into \
+         the application's settings{some}"
     ))
     .lines("/etc/nscd.conf", lines)
     .command("apt install nscd && systemctl restart nscd")

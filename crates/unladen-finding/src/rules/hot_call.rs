@@ -52,7 +52,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             let file = by_name.get(caller).map_or("", |caller| &caller.file);
             let place = if file.is_empty() { String::new() } else { format!(" ({file})") };
             let advice = format!(
-                "call it once for all, or keep its answers for the rest of the request: in {caller}{place}, before the loop"
+                "call it once for all items, or keep its results for the rest of the request: in {caller}{place}, \
+                 before the loop"
             );
             profiled::finding(&RULE, evidence, profile, function, Fix::code(evidence, profile.group, &advice))
         })

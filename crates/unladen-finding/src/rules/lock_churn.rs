@@ -84,7 +84,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         ],
         items: Item::largest(items),
         saves: match most {
-            Use::Sqlite => Saves::unproved("a write-ahead log also spares the journal's files"),
+            Use::Sqlite => Saves::unproved("a write-ahead log also avoids the journal's files"),
             Use::LockFiles => Saves::all_of(&takes),
             Use::Calls => Saves::part_of(&takes, AROUND),
         },
@@ -143,10 +143,12 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LockSeen], most: Use) -> Fix 
         (Use::LockFiles, _) => Fix::code(
             evidence,
             group,
-            "one lock around all of the work instead of one for each file; to read a file that is replaced by rename takes none; flock instead of lock files costs one call instead of four",
+            "one lock around all of the work instead of one for each file; reading a file that is replaced by rename \
+             needs no lock; flock instead of lock files costs one call instead of four",
         ),
         (Use::Calls, _) => {
-            let advice = "one lock around all of the work instead of one for each step; to read a file that is replaced by rename takes none";
+            let advice = "one lock around all of the work instead of one for each step; reading a file that is \
+                replaced by rename needs no lock";
             let is_session = |seen: &&&LockSeen| sessions::is_session(&seen.path);
             let of_sessions: f64 = seen.iter().filter(is_session).map(|seen| times(seen)).sum();
             let all: f64 = seen.iter().map(|seen| times(seen)).sum();
@@ -160,7 +162,9 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LockSeen], most: Use) -> Fix 
 
 fn sqlite() -> Fix {
     Fix::advice(
-        "SQLite locks its database for each statement that stands alone: put a request's statements into one transaction, and use the write-ahead log, whose readers lock less and wait for no writer: once, by PRAGMA journal_mode=WAL, where who writes may make files in its folder",
+        "SQLite locks its database for each statement outside a transaction: put a request's statements into one \
+         transaction, and use the write-ahead log, whose readers lock less and do not wait for writers: once, with \
+         PRAGMA journal_mode=WAL, if the writing processes may create files in its folder",
     )
 }
 

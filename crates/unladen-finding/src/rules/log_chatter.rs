@@ -84,7 +84,7 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
     let program = program(evidence, group);
     if is_log_daemon(evidence, group) {
         return Fix::advice(
-            "lower the level at the program that sends them; to drop them here still costs the sending",
+            "raise the log level of the program that sends them; dropping them here would not save the cost of sending",
         )
         .lines("/etc/rsyslog.d/10-unladen.conf", [":programname, isequal, \"PROGRAM\" stop"])
         .command(server::service(evidence, "restart", "rsyslog"));
@@ -96,7 +96,7 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
     }
     if program.starts_with("postgres") {
         // Works whichever settings file it reads.
-        return Fix::advice("log slow statements alone").command(format!(
+        return Fix::advice("log only slow statements").command(format!(
             "{} -c \"alter system set log_statement = 'none'\" \
              -c \"alter system set log_min_duration_statement = '1s'\" -c 'select pg_reload_conf()'",
             server::psql_of(server::of(evidence, Some(group)), None)
@@ -104,7 +104,7 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
     }
     if program.starts_with("mariadbd") || program.starts_with("mysqld") {
         let of_group = server::of(evidence, Some(group));
-        return Fix::advice("log slow statements alone; the command does so until the next start")
+        return Fix::advice("log only slow statements; the command does so until the next start")
             .lines(server::mariadb_file(of_group), ["[mysqld]", "general_log = 0"])
             .command(format!("{} -e 'SET GLOBAL general_log = 0'", server::mariadb(of_group)));
     }
@@ -115,14 +115,14 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
             true => vec![group],
             false => (0..evidence.groups.len()).filter(is_php).collect(),
         };
-        let advice = "PHP complains of the code: mend what it names";
+        let advice = "PHP complains about the code: fix what it names";
         // With several PHPs, it is not known whose message a web server logged.
         let ([php], true) = (php.as_slice(), says(&PHP_SAYS[..2])) else { return Fix::advice(advice) };
         let php = *php;
         return php::fix(
             evidence,
             php,
-            format!("{advice}; until then leave out deprecations and notices where visitors are"),
+            format!("{advice}; until then, switch deprecations and notices off in production"),
             &["error_reporting = E_ALL & ~E_DEPRECATED & ~E_NOTICE"],
         );
     }
@@ -130,7 +130,7 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
         Stack::Nginx => Fix::advice("error_log at the level warn, and access_log with buffer=64k flush=5s"),
         Stack::Apache => Fix::advice("LogLevel warn, and BufferedLogs On for the access log"),
         _ => Fix::advice(
-            "raise the level from which the application logs (warning), or gather a request's lines and write them at once",
+            "raise the application's log level (to warning), or collect a request's lines and write them at once",
         ),
     }
 }

@@ -52,9 +52,9 @@ fn one(evidence: &Evidence, response: &Response, header: &str, variant: &Variant
     if let Some(knob) = &mut fix.knob {
         knob.changes = vec!["Vary".into()];
     }
-    let takes = Share::NotKnown("a cache would give the wrong page, which costs no time".into());
+    let takes = Share::NotKnown("a cache would serve the wrong page; this costs no time".into());
     Finding {
-        summary: format!("another answer to `{}`, but Vary does not name {header}", variant.header),
+        summary: format!("the answer differs for `{}`, but Vary does not name {header}", variant.header),
         items: vec![Item { name: header.to_owned(), per_request: 1.0 }],
         ..Finding::of(&RULE, evidence, None, takes, fix)
     }
@@ -77,18 +77,18 @@ fn fix(evidence: &Evidence, response: &Response, header: &str, ask: Ask) -> Fix 
             web_server::nginx(
                 evidence,
                 nginx,
-                "let nginx say that it compresses for some",
+                "let nginx declare that its answers vary by compression",
                 "vary",
                 vec!["gzip_vary on;".into()],
             )
         }
-        (Ask::Compressed, _) => Fix::advice("whatever compresses has to say `Vary: Accept-Encoding`"),
+        (Ask::Compressed, _) => Fix::advice("the component that compresses has to send `Vary: Accept-Encoding`"),
         _ if web_server::has_php(evidence) => Fix {
             lines: vec![format!("header('Vary: {header}', false);")],
             group: web_server::busiest(evidence, Stack::Php),
-            ..Fix::advice("say it where the page looks at the header; `false` keeps what Vary says already")
+            ..Fix::advice("send it where the page reads the header; `false` keeps existing Vary headers")
         },
-        _ => Fix::advice(format!("say `Vary: {header}` where the page looks at the header")),
+        _ => Fix::advice(format!("send `Vary: {header}` where the page reads the header")),
     }
 }
 

@@ -14,7 +14,7 @@ const LEAST_QUERIES: f64 = 10.0;
 
 pub(super) const RULE: Rule = Rule {
     name: "n-plus-one",
-    about: "one query for each of many, where one could ask for all",
+    about: "one query for each item, where one query could fetch all",
     needs: &[EvidenceSource::Syscalls],
     reads: &[EvidenceSource::Sqlite],
     page: include_str!("../../pages/n-plus-one.md"),
@@ -33,7 +33,8 @@ fn one(evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
     let queries = peers::often(evidence, &different, LEAST_QUERIES)?;
     let part = peers::part(evidence, &different, &seen.counted.count).unwrap_or(1.0);
     let time = peers::time(evidence, &[&seen.counted]).map(|time| time.scaled(part));
-    let how = if hidden { "one text whose values are not seen" } else { "one text with other values each" };
+    let how = if hidden { "the same text, with values that were not seen" } else { "the same text with different \
+        values" };
     let takes = Share::of_latency(evidence, time);
     Some(Finding {
         summary: format!("{} per request, {how}: {}", many(queries, "query", "queries"), peers::cut(&seen.fingerprint)),
@@ -49,9 +50,11 @@ fn fix(evidence: &Evidence, seen: &QuerySeen) -> Fix {
     let code = |advice: &str| Fix::code(evidence, seen.group, advice);
     if seen.writes {
         return code(match statements::verb(&seen.fingerprint).as_str() {
-            "insert" | "replace" => "write all rows by one INSERT … VALUES (…), (…), …, or at least in one transaction",
+            "insert" | "replace" => "write all rows with one INSERT … VALUES (…), (…), …, or at least in one \
+                transaction",
             _ => {
-                "change all rows by one statement (WHERE … IN (…), or a join with VALUES), or at least in one transaction"
+                "change all rows with one statement (WHERE … IN (…), or a join with VALUES), or at least in one \
+                 transaction"
             }
         });
     }
@@ -63,7 +66,8 @@ fn fix(evidence: &Evidence, seen: &QuerySeen) -> Fix {
         _ => String::new(),
     };
     let fix = code(&format!(
-        "collect the values first and ask for all by one query with IN (…), or join the table to the query that found them{mapper}"
+        "collect the values first and fetch all with one query with IN (…), or join the table to the query that found \
+         them{mapper}"
     ));
     Fix { lines: statements::for_many(&seen.fingerprint).into_iter().collect(), ..fix }
 }

@@ -32,7 +32,7 @@ fn one(evidence: &Evidence) -> Option<Finding> {
     if response.body_bytes < LEAST_BYTES {
         return None;
     }
-    let takes = Share::NotKnown("bytes, for clients that have the page already; how many do is not known".into());
+    let takes = Share::NotKnown("bytes, for clients that already have the page; how many do is not known".into());
     Some(Finding {
         summary: format!(
             "neither ETag nor Last-Modified, though all {} answers were the same {} bytes",
@@ -47,11 +47,12 @@ fn one(evidence: &Evidence) -> Option<Finding> {
             match (web_server::has_php(evidence), web_server::stack(evidence, response)) {
                 (true, _) => php().of(web_server::busiest(evidence, Stack::Php)),
                 (false, Stack::Apache) => Fix::advice(
-                    "send an ETag made of what the page is made of, and answer 304 to it; for files, `FileETag MTime Size`",
+                    "send an ETag derived from the page's inputs, and answer 304 to it; for files, `FileETag MTime \
+                     Size`",
                 ),
                 _ => Fix::advice(
-                    "send an ETag made of what the page is made of (a version, a time of change), and answer 304 to it \
-                 before the page is made; for files, nginx does so by itself unless `etag off;` says otherwise",
+                    "send an ETag derived from the page's inputs (a version, a modification time), and answer 304 to \
+                 it before the page is generated; for files, nginx does so by itself unless `etag off;` is set",
                 ),
             },
         )
@@ -73,8 +74,9 @@ fn php() -> Fix {
     Fix {
         lines: lines.map(Into::into).to_vec(),
         ..Fix::advice(
-            "send a validator: a hash of the page, by these lines before any output, saves its bytes; to save the work too, make \
-             the ETag of a version or a time of change, and compare it before the page is made",
+            "send a validator: a hash of the page, with these lines before any output, saves its bytes; to save the \
+             work too, derive the ETag from a version or a modification time, and compare it before the page is \
+             generated",
         )
     }
 }

@@ -23,7 +23,7 @@ const NEVER: &str = "opcache.validate_timestamps=0";
 
 pub(super) const RULE: Rule = Rule {
     name: "opcache-revalidation",
-    about: "PHP asks of each source file whether it has changed, in every request",
+    about: "PHP checks in every request whether each source file has changed",
     needs: &[EvidenceSource::Syscalls],
     reads: &[],
     page: include_str!("../../pages/opcache-revalidation.md"),
@@ -45,7 +45,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let takes = Share::of_latency(evidence, time);
     Some(Finding {
         summary: format!(
-            "{} source files per request that PHP asks for changes, though its opcode cache holds them",
+            "{} source files per request that PHP checks for changes, though its opcode cache has them",
             count(files)
         ),
         figures: vec![Figure { name: "checks", unit: "1", value: files }],
@@ -63,7 +63,8 @@ fn fix(evidence: &Evidence, group: usize) -> Fix {
             evidence,
             group,
             format!(
-                "let PHP believe for a minute that files have not changed; or for ever ({NEVER}), and reload it at each deployment"
+                "let PHP assume for a minute that files have not changed; or for ever ({NEVER}), with a reload at \
+                 each deployment"
             ),
             &[LONGER],
         );
@@ -71,7 +72,7 @@ fn fix(evidence: &Evidence, group: usize) -> Fix {
     php::fix(
         evidence,
         group,
-        "requests are further apart than opcache.revalidate_freq: never ask, and reload PHP at each deployment",
+        "requests are further apart than opcache.revalidate_freq: never check, and reload PHP at each deployment",
         &[NEVER],
     )
 }

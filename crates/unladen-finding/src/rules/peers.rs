@@ -72,7 +72,7 @@ pub(super) fn fewer_questions(evidence: &Evidence, group: usize, takes: &Share) 
     /// The driver's own work, relative to the waiting: a PDO call takes some 15 µs around a wait of 60 µs and more.
     const DRIVER: f64 = 1.5;
     if is_mapped(evidence, group) {
-        return Saves::unproved("the application's own work around each question is saved too, and not counted");
+        return Saves::unproved("the application's own work around each call is saved too, but not counted");
     }
     Saves::part_of(takes, DRIVER)
 }

@@ -34,7 +34,7 @@ struct Said<'a> {
 
 pub(super) const RULE: Rule = Rule {
     name: "prepare-per-query",
-    about: "statements are prepared for one execution each, by a round trip of their own",
+    about: "each statement is prepared, in an extra round trip, for a single execution",
     needs: &[EvidenceSource::Syscalls],
     reads: &[],
     page: include_str!("../../pages/prepare-per-query.md"),
@@ -72,17 +72,17 @@ fn one(evidence: &Evidence, group: usize, database: &str, said: &Said<'_>) -> Op
     let given_up = counted(&said.deallocate);
     let deallocated = evidence.per_request(&given_up.count).filter(|count| count.low > 0.0);
     let mut summary = format!(
-        "{} per request for one execution each",
+        "{} per request for a single execution each",
         many(often, "statement is prepared", "statements are prepared")
     );
     let mut figures = vec![Figure { name: "prepares", unit: "1", value: often }];
     if let Some(deallocated) = deallocated {
-        summary.push_str(&format!(", and {} given up again", many(deallocated, "is", "are")));
+        summary.push_str(&format!(", and {} closed again", many(deallocated, "is", "are")));
         figures.push(Figure { name: "deallocations", unit: "1", value: deallocated });
     }
     let protocol = [&said.prepared, &said.prepare].into_iter().flatten().map(|seen| seen.protocol).next()?;
     let server = if protocol == QueryProtocol::Mysql { "MySQL" } else { "PostgreSQL" };
-    summary.push_str(&format!(", by round trips of their own to {server}"));
+    summary.push_str(&format!(", in extra round trips to {server}"));
     let mut items: Vec<Item> = said
         .prepared
         .iter()
@@ -138,9 +138,9 @@ fn fix(evidence: &Evidence, group: usize, protocol: QueryProtocol) -> Fix {
     let code = |advice: &str| Fix::code(evidence, group, advice);
     match (Stack::of(evidence, group), protocol) {
         (Stack::Php, QueryProtocol::Mysql) => code(
-            "let the driver put the values in (PDO does so by itself unless it is told not to; the charset must be named where it \
-             connects), and prepare only what is executed many times, once; mysqli has no such mode: there, mysqli_real_escape_string \
-             in a query(), or one prepared statement that is kept and executed again",
+            "let the driver insert the values (PDO's default; name the charset when connecting), and prepare only \
+             what is executed many times, once; mysqli has no such mode: there, mysqli_real_escape_string in a \
+             query(), or one prepared statement that is kept and executed again",
         )
         .lines(
             "where the connection is made",
@@ -151,8 +151,9 @@ fn fix(evidence: &Evidence, group: usize, protocol: QueryProtocol) -> Fix {
             ],
         ),
         (Stack::Php, _) => code(
-            "send text and values in one round trip: PDO does so when it is told not to prepare (the server still gets the values apart \
-             from the text); with pg_prepare and pg_execute, ask by pg_query_params instead. Prepare only what is executed many times, once",
+            "send text and values in one round trip: PDO does so when preparing is switched off (the server still \
+             gets the values separately from the text); instead of pg_prepare and pg_execute, use pg_query_params. \
+             Prepare only what is executed many times, once",
         )
         .lines(
             "where the connection is made",
@@ -163,19 +164,20 @@ fn fix(evidence: &Evidence, group: usize, protocol: QueryProtocol) -> Fix {
             ],
         ),
         (Stack::Perl, QueryProtocol::Mysql) => {
-            code("leave mysql_server_prepare off, as DBD::mysql does by itself; or prepare_cached what is executed again")
+            code("leave mysql_server_prepare off, DBD::mysql's default; or use prepare_cached for what is executed \
+                again")
         }
         (Stack::Perl, _) => code(
-            "prepare_cached what is executed again in the life of the process; what is not, without preparing: pg_server_prepare => 0 in \
-             DBI->connect",
+            "use prepare_cached for what is executed again in the life of the process; switch preparing off for the \
+             rest: pg_server_prepare => 0 in DBI->connect",
         ),
         (Stack::Python, QueryProtocol::Mysql) => {
             code("use a cursor without prepared=True; or keep the prepared one for the life of the process")
         }
         (Stack::Python, _) => code(
             "psycopg prepares what was executed five times over one connection: keep connections, or switch it off \
-             (prepare_threshold=None). asyncpg keeps prepared statements unless statement_cache_size is 0: behind a pooler that takes \
-             them, leave it on",
+             (prepare_threshold=None). asyncpg keeps prepared statements unless statement_cache_size is 0: behind a \
+             pooler that supports them, leave it on",
         ),
         _ => code(
             "send text and values in one round trip where the driver can (an unnamed statement, or values put in by the driver), and keep \

@@ -13,7 +13,7 @@ const LEAST_STARTED: f64 = 0.5;
 /// Upper bound relative to the CPU of the started processes: the parent copies its own memory maps, and waits.
 const FORK: f64 = 1.25;
 /// Replaces the program's name for a child that did not exec.
-const CHILD: &str = "a child without a program of its own";
+const CHILD: &str = "a child process that runs no other program";
 
 pub(super) const RULE: Rule = Rule {
     name: "process-per-request",
@@ -67,12 +67,13 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> Fix {
         || ["fcgiwrap", "lighttpd", "cgid"].contains(&of)
     {
         return Fix::advice(
-            "CGI starts the program for each request: a process that stays takes FastCGI, PSGI, WSGI or HTTP (PHP-FPM, spawn-fcgi, Starman, gunicorn)",
+            "CGI starts the program for each request: to keep the process, use FastCGI, PSGI, WSGI or HTTP (PHP-FPM, \
+             spawn-fcgi, Starman, gunicorn)",
         );
     }
     if starts(&["sendmail", "exim4", "postfix", "msmtp"]) {
         return Fix::advice(
-            "hand mail to a queue, or to a mail server over one connection, instead of starting a program",
+            "pass mail to a queue, or to a mail server over one connection, instead of starting a program",
         );
     }
     if stack == Stack::Php && items.iter().all(|item| item.name == CHILD) {
@@ -94,18 +95,20 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> Fix {
     let code = |advice: &str| Fix::code(evidence, group, advice);
     if stack == Stack::Php {
         return code(
-            "use PHP's own extension for it (imagick, gd, curl, zip, intl), keep its result in a cache, or hand it to a queue; where a program it must be, proc_open with a list of arguments saves the shell",
+            "use PHP's own extension for it (imagick, gd, curl, zip, intl), keep its result in a cache, or pass the \
+             work to a queue; if it must be a program, proc_open with a list of arguments avoids the shell",
         );
     }
     if starts(&["sh", "dash", "bash"]) {
         return code(
-            "use a library for it, keep its result, or hand it to a queue; a list of arguments instead of one text saves the shell",
+            "use a library for it, keep its result, or pass the work to a queue; a list of arguments instead of one \
+             text avoids the shell",
         );
     }
     if items.iter().all(|item| item.name == CHILD) {
         return Fix::advice("start the workers beforehand, and let each answer many requests");
     }
-    code("use a library for it, keep its result, or let a process stay that is asked")
+    code("use a library for it, keep its result, or keep a process running that answers")
 }
 
 #[cfg(test)]

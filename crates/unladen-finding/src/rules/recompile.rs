@@ -99,12 +99,12 @@ fn by_openings(evidence: &Evidence, group: usize) -> Option<Finding> {
     let files = at_least(evidence, &Series::sum(seen.iter().map(|file| &file.counted.count)), LEAST_OPENED)?;
     let counts = seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.count)));
     let fix = php_fix(evidence, group);
-    let takes = Share::NotKnown("PHP's compiler could not be looked into".into());
+    let takes = Share::NotKnown("PHP's compiler could not be traced".into());
     Some(Finding {
         summary: format!("{} PHP files opened per request, to be compiled", count(files)),
         figures: vec![Figure { name: "opened", unit: "1", value: files }],
         items: Item::largest(folders(counts)),
-        saves: Saves::unproved("compiling is not timed here"),
+        saves: Saves::unproved("compile time is not measured here"),
         ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
@@ -116,10 +116,12 @@ fn fix(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSe
             "keep the process: FastCGI (spawn-fcgi, CGI::Fast) or PSGI (plackup -s Starman) instead of CGI, with modules loaded at its start"
         }
         Language::Perl if templates(evidence, seen) >= MOSTLY => {
-            "keep templates that are compiled: with Template Toolkit, one Template object for the life of the process instead of a new one for each page (or one Template::Provider, given to each as LOAD_TEMPLATES), which then asks of each file once a second whether it has changed"
+            "keep templates that are compiled: with Template Toolkit, one Template object for the life of the process \
+             instead of a new one for each page (or one Template::Provider, given to each as LOAD_TEMPLATES), which \
+             then checks each file for changes once a second"
         }
         Language::Perl => {
-            "load modules when the process starts, and do not compile text (eval of a string) in each request"
+            "load modules when the process starts, and do not compile strings (eval) in each request"
         }
         Language::Python if is_started(evidence, "python") => {
             "keep the process: WSGI or ASGI (gunicorn, uvicorn) instead of CGI"
@@ -165,7 +167,7 @@ fn whole(evidence: &Evidence, seen: &[&CompileSeen], time: Interval) -> Interval
 /// part is reported; which it is depends on how much the request waits, and on how many processes share it.
 fn share(evidence: &Evidence, time: Option<Interval>) -> Share {
     let Some(time) = time.filter(|time| time.value > 0.0) else {
-        return Share::NotKnown("how long it takes is not seen in this language".into());
+        return Share::NotKnown("its time cannot be seen in this language".into());
     };
     let (latency, cpu) = (Share::of_latency(evidence, Some(time)), Share::of_cpu(evidence, Some(time)));
     if cpu.rank() > latency.rank() { cpu } else { latency }
@@ -201,7 +203,9 @@ fn php_fix(evidence: &Evidence, group: usize) -> Fix {
     }
     let doubled = |name, default| 2 * php::number(settings, name).filter(|value| *value > 0).unwrap_or(default);
     with(
-        "the opcode cache is on, yet these files are compiled: it is full (twice the room is here; opcache_get_status tells), opcache.blacklist_filename excludes them, or they are written anew each time, as templates that are compiled again",
+        "the opcode cache is on, yet these files are compiled: it is full (these lines double its size; \
+         opcache_get_status shows it), opcache.blacklist_filename excludes them, or they are rewritten each time, \
+         such as templates that are compiled again",
         &[
             &format!("opcache.memory_consumption={}", doubled("opcache.memory_consumption", DEFAULT_MEMORY)),
             &format!("opcache.max_accelerated_files={}", doubled("opcache.max_accelerated_files", DEFAULT_FILES)),

@@ -14,7 +14,7 @@ const LIBRARIES: &[&str] = &["libpcre2", "libpcre.so", "libonig", "libre2"];
 
 pub(super) const RULE: Rule = Rule {
     name: "regex-storm",
-    about: "a good part of a request evaluates regular expressions",
+    about: "a large part of a request evaluates regular expressions",
     needs: &[EvidenceSource::Profile],
     reads: &[],
     page: include_str!("../../pages/regex-storm.md"),
@@ -28,7 +28,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let advice = if is_compiled {
         "compile it once: a constant expression, qr// kept outside the loop, or /o where its variable does not change"
     } else {
-        "look first whether it can match at all (index, eq, a hash of the words), put many expressions into one, or keep the answers for texts that come again"
+        "check first whether it can match at all (index, eq, a hash of the words), combine many expressions into one, \
+         or keep the results for texts that come again"
     };
     vec![profiled::finding(&RULE, evidence, profile, function, Fix::code(evidence, profile.group, advice))]
 }

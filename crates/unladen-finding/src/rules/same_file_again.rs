@@ -175,13 +175,16 @@ fn fix(evidence: &Evidence, group: usize, worst: &str) -> Fix {
     let code = |advice: String| Fix::code(evidence, group, &advice);
     match Stack::of(evidence, group) {
         Stack::Php if php::has_extension(evidence.php_of(group), "apcu") == Some(true) => code(format!(
-            "read {worst} once and keep what was read: in a static variable for the request, in APCu (apcu_entry) for later ones"
+            "read {worst} once and keep the content: in a static variable for the request, in APCu (apcu_entry) for \
+             later ones"
         )),
         Stack::Php => code(format!(
-            "read {worst} once and keep what was read in a static variable; as a PHP file that returns an array, the opcode cache holds it"
+            "read {worst} once and keep the content in a static variable; as a PHP file that returns an array, the \
+             opcode cache holds it"
         )),
         _ => code(format!(
-            "read {worst} once and keep what was read; where it may change, ask for its time of change once a request or less"
+            "read {worst} once and keep the content; where it may change, check its modification time at most once \
+             per request"
         )),
     }
 }

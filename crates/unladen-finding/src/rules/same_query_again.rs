@@ -12,7 +12,7 @@ const LEAST_REPEATS: f64 = 2.0;
 
 pub(super) const RULE: Rule = Rule {
     name: "same-query-again",
-    about: "the very same query is asked again in one request",
+    about: "the same query is sent again within one request",
     needs: &[EvidenceSource::Syscalls],
     reads: &[EvidenceSource::Sqlite],
     page: include_str!("../../pages/same-query-again.md"),
@@ -46,8 +46,8 @@ fn one(evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
             Fix::code(
                 evidence,
                 seen.group,
-                "keep the answer for the rest of the request: a static variable or a property where it is asked for, or hand \
-             it to the parts that need it",
+                "keep the result for the rest of the request: in a static variable or a property where it is queried, \
+             or pass it to the parts that need it",
             ),
         )
     })

@@ -30,9 +30,9 @@ pub(super) fn in_memory(evidence: &Evidence, group: usize) -> Option<Fix> {
     }
     let is_there = |file: &str| is_session(file) && file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
     named_file(evidence, group, |file| file.outcome == FileOutcome::Found && is_there(&file.path))?;
-    let advice = "keep PHP's sessions in memory: the disk's file system takes most of what a session's file takes. All are \
-                  logged out once, and whenever the machine starts (Debian's cron job that removes old sessions looks into \
-                  the folder of the settings)";
+    let advice = "keep PHP's sessions in memory: most of a session file's cost is the disk's file system. All users \
+                  are logged out once, and whenever the machine starts (Debian's cron job that removes old sessions \
+                  looks into the folder of the settings)";
     let fix = php::fix(evidence, group, advice, &[&format!("session.save_path={FOLDER}")]);
     // Permissions as Debian has them for /var/lib/php/sessions: servers may create files, and nobody may list them.
     let make = format!("install -d -m 1733 {FOLDER}");

@@ -14,7 +14,7 @@ const AFTERWARDS_NS: f64 = 1e6;
 
 pub(super) const RULE: Rule = Rule {
     name: "sleep",
-    about: "a request waits for time to pass",
+    about: "a request sleeps",
     needs: &[EvidenceSource::Syscalls],
     reads: &[],
     page: include_str!("../../pages/sleep.md"),
@@ -47,7 +47,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
                     Fix::code(
                         evidence,
                         seen.group,
-                        "wait for the event instead of for time: look for sleep, usleep and retry loops",
+                        "wait for the event instead of sleeping: look for sleep, usleep and retry loops",
                     ),
                 )
             })

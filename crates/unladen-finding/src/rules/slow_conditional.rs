@@ -12,7 +12,7 @@ const LEAST_COST: f64 = 0.5;
 
 pub(super) const RULE: Rule = Rule {
     name: "slow-conditional",
-    about: "to say that nothing has changed takes as long as the page",
+    about: "a 304 answer takes as long as the full page",
     needs: &[EvidenceSource::Response],
     reads: &[],
     page: include_str!("../../pages/slow-conditional.md"),
@@ -39,7 +39,7 @@ fn one(evidence: &Evidence) -> Option<Finding> {
         _ => return None,
     };
     let fix = unladen_cache::switched(evidence, response, fix);
-    let takes = Share::NotKnown("only requests with validators gain, and how many those are is not known".into());
+    let takes = Share::NotKnown("only requests with validators gain; how many there are is not known".into());
     Some(Finding {
         summary,
         figures,
@@ -56,14 +56,14 @@ fn ignored(response: &Response, conditional: &Variant) -> Option<String> {
     let validator = |name| Some((response.header(name)?, conditional.header(name)?));
     match (validator("etag"), validator("last-modified")) {
         (Some((before, after)), _) if weak(before) != weak(after) => {
-            Some("its ETag is another one for the same body, so that no request with it is answered by 304".into())
+            Some("its ETag changes although the body stays the same, so no request with it is answered with 304".into())
         }
         (Some(_), _) => {
-            Some("200 to its own ETag, which is unchanged: the page sends it and does not look at it".into())
+            Some("200 to its own unchanged ETag: the page sends it but does not check it".into())
         }
         // A later date means that the page was regenerated, and says so.
         (None, Some((before, after))) if before == after => {
-            Some("200 to its own Last-Modified, which is unchanged: the page sends it and does not look at it".into())
+            Some("200 to its own unchanged Last-Modified: the page sends it but does not check it".into())
         }
         _ => None,
     }
@@ -75,8 +75,9 @@ fn weak(etag: &str) -> &str {
 }
 
 fn slow(evidence: &Evidence, response: &Response) -> Fix {
-    const EARLIER: &str = "know the validator before the page is made: keep what it is made of (a version, a time of change) \
-                           where one cheap question finds it, and answer 304 before anything else is loaded";
+    const EARLIER: &str = "compute the validator before the page is generated: keep its inputs (a version, a \
+                           modification time) where one cheap query finds them, and answer 304 before anything else \
+                           is loaded";
     if answers::is_personal(response) || !answers::is_stable(response) || answers::forbids(response).is_some() {
         return Fix::advice(EARLIER);
     }
@@ -85,8 +86,9 @@ fn slow(evidence: &Evidence, response: &Response) -> Fix {
 
 fn honour() -> Fix {
     Fix::advice(
-        "compare If-None-Match with the ETag (without W/, and each of a list), else If-Modified-Since with Last-Modified, and \
-         answer 304 without a body; make the ETag of the content alone, the same on all servers",
+        "compare If-None-Match with the ETag (without W/, and each of a list), else If-Modified-Since with \
+         Last-Modified, and answer 304 without a body; derive the ETag only from the content, so that it is the same \
+         on all servers",
     )
 }
 

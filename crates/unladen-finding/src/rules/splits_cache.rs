@@ -8,7 +8,7 @@ use crate::rules::{answers, web_server};
 
 pub(super) const RULE: Rule = Rule {
     name: "splits-cache",
-    about: "the same page for all, but caches must keep one for each",
+    about: "the page is the same for all visitors, but caches must keep a copy for each",
     needs: &[EvidenceSource::Response],
     reads: &[],
     page: include_str!("../../pages/splits-cache.md"),
@@ -34,7 +34,7 @@ fn by_cookie(evidence: &Evidence, response: &Response) -> Option<Finding> {
     let cookies: Vec<&str> = response.all("set-cookie").filter_map(|line| line.split('=').next()).collect();
     let varies = answers::vary(response).iter().any(|name| name == "cookie");
     let again = response.variant(Ask::Cookie).is_some_and(|variant| variant.header("set-cookie").is_some());
-    let whom = if again { "each answer" } else { "answers to who has none" };
+    let whom = if again { "each answer" } else { "answers to visitors without cookies" };
     let what = match (varies, cookies.is_empty()) {
         (true, true) => "`Vary: Cookie`".to_owned(),
         (true, false) => format!("`Vary: Cookie`, and Set-Cookie in {whom}"),
@@ -44,21 +44,21 @@ fn by_cookie(evidence: &Evidence, response: &Response) -> Option<Finding> {
     let mut items: Vec<String> = cookies.iter().map(|name| format!("Set-Cookie: {}", name.trim())).collect();
     items.extend(varies.then(|| "Vary: Cookie".to_owned()));
     let session = match web_server::has_php(evidence) {
-        true => ": call session_start() when something is put into the session, and session.auto_start = 0",
+        true => ": call session_start() only when something is put into the session, and set session.auto_start = 0",
         false => "",
     };
     let (same, untried) = match own {
-        true => ("with the cookies that it sets", "Those of visitors who have signed in were not tried."),
-        false => ("with a cookie that it does not know", "The cookies of visitors who have signed in were not tried."),
+        true => ("with the cookies that it sets", "Cookies of signed-in visitors were not tried."),
+        false => ("with a cookie that it does not know", "The cookies of signed-in visitors were not tried."),
     };
     Some(finding(
         evidence,
         format!("{what}, though the page is the same {same}"),
         items,
         Fix::advice(format!(
-            "set cookies when there is something to remember, and not before{session}. {untried} Fetch the page as such a \
-             visitor (curl -b) and as nobody: if they differ, Vary: Cookie is right, and must stay; if they are the same, \
-             take Cookie out of Vary"
+            "set cookies only when there is something to remember{session}. {untried} Fetch the page as such a \
+             visitor (curl -b) and without cookies: if the two differ, Vary: Cookie is right, and must stay; if they \
+             are the same, remove Cookie from Vary"
         )),
     ))
 }
@@ -68,11 +68,11 @@ fn by_vary(evidence: &Evidence, response: &Response) -> Option<Finding> {
     let (what, advice) = match () {
         () if vary.iter().any(|name| name == "*") => (
             "`Vary: *`: no cache may use the answer a second time",
-            "name the headers that the page looks at, in place of `*`",
+            "name the headers that the page reads, instead of `*`",
         ),
         () if vary.iter().any(|name| name == "user-agent") => (
             "`Vary: User-Agent`: caches must keep a copy for each version of each browser",
-            "leave User-Agent out of Vary, and look at it in the browser (CSS, JavaScript) or not at all",
+            "remove User-Agent from Vary, and check it in the browser (CSS, JavaScript) or not at all",
         ),
         () => return None,
     };
@@ -81,7 +81,7 @@ fn by_vary(evidence: &Evidence, response: &Response) -> Option<Finding> {
 }
 
 fn finding(evidence: &Evidence, summary: String, items: Vec<String>, fix: Fix) -> Finding {
-    let takes = Share::NotKnown("what a cache would then answer depends on its visitors".into());
+    let takes = Share::NotKnown("how often a cache would then answer depends on the visitors".into());
     Finding {
         summary,
         items: items.into_iter().map(|name| Item { name, per_request: 1.0 }).collect(),

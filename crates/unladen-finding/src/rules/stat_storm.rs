@@ -196,7 +196,7 @@ fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
             let fix = web_server::nginx(
                 evidence,
                 Some(group),
-                "let nginx remember what it found, also what is missing; a shorter list in try_files asks for less",
+                "let nginx remember found and missing files; a shorter list in try_files checks fewer",
                 "open-file-cache",
                 lines.map(str::to_owned).to_vec(),
             );
@@ -216,7 +216,8 @@ fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
             "Apache looks for .htaccess in every folder of the path: move what they say into the server's configuration, and switch them off there (AllowOverride None)"
         }
         _ => {
-            "keep in the process what was found, and ask again only after seconds; or ask for the folder once instead of for each of its files"
+            "keep the results in the process, and check again only after seconds; or list the folder once instead of \
+             checking each of its files"
         }
     };
     Chosen { fix: Fix::advice(advice), removes }
@@ -269,29 +270,33 @@ fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
     if of_folders >= MOST {
         if settings.is_some_and(|php| !php::is_unbound(php)) {
             return without(
-                "PHP resolves each folder of each path, because open_basedir switches its cache of paths off: separate sites by users and pools instead",
+                "PHP resolves each folder of each path, because open_basedir switches its realpath cache off: \
+                 separate sites by users and pools instead",
                 of_folders,
             );
         }
         if has_room(settings) {
             let advice = if removes(evidence, group) {
-                "PHP forgets its cache of paths whenever a file is removed or renamed, and resolves each folder of each path again: remove files after the request, or by a job of its own"
+                "PHP empties its realpath cache whenever a file is removed or renamed, and resolves each folder of \
+                 each path again: remove files after the request, or in a separate job"
             } else {
-                "PHP resolves each folder of each path again, though its cache of paths is large: ask for a folder once (scandir) instead of for each of its files"
+                "PHP resolves each folder of each path again, though its realpath cache is large: list a folder once \
+                 (scandir) instead of checking each of its files"
             };
             return without(advice, of_folders);
         }
         return with(
-            "PHP resolves each folder of each path again: its cache of paths is too small or too short-lived",
+            "PHP resolves each folder of each path again: its realpath cache is too small or too short-lived",
             &["realpath_cache_size=4096K", "realpath_cache_ttl=600"],
-            "a larger cache of paths",
+            "larger realpath cache",
             of_folders,
         );
     }
     // It answers only for files that it holds: for missing ones PHP still asks the file system.
     if !is_asked && is_telling(answered, checks) {
         return with(
-            "let the opcode cache answer whether a source file is there (file_exists, is_file and is_readable of files that it holds)",
+            "let the opcode cache answer whether a source file exists (file_exists, is_file and is_readable of files \
+             that it has)",
             &[&line],
             knob,
             answered,
@@ -301,7 +306,8 @@ fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
         fix: Fix::code(
             evidence,
             group,
-            "replace trying by knowing: a class map instead of folders to try, absolute paths in include, a short include_path; keep what was found in APCu",
+            "avoid searching: use a class map instead of folders to try, absolute paths in include, a short \
+             include_path; keep results in APCu",
         ),
         removes: 1.0,
     }
@@ -315,11 +321,12 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
     let prepended = php::setting(evidence.php_of(group), PREPEND).unwrap_or_default();
     if prepended.ends_with(MAP) {
         if is_asked || !is_telling(answered, checks) {
-            let advice = "a class map is switched on: see whether it is still right, and what it lacks";
+            let advice = "a class map is switched on: check whether it is up to date, and what is missing";
             let check = format!("unladen classmap --check -o {}", quoting::word(prepended));
             return Chosen { fix: Fix::advice(advice).command(check), removes: 1.0 };
         }
-        let advice = "a class map is switched on; of what is left the opcode cache can answer for files that are there";
+        let advice = "a class map is switched on; for the remaining checks, the opcode cache can answer for files \
+            that exist";
         let fix = php::fix(evidence, group, advice, &[&format!("{OVERRIDE}=1")]);
         let fix = php::switched(evidence, group, fix, "file checks from the opcode cache");
         return Chosen { fix, removes: answered };
@@ -342,8 +349,8 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
     if !evidence.php_of(group).is_none_or(|php| php::may_read(php, &map)) {
         let folder = map.trim_end_matches(MAP);
         let advice = format!(
-            "{advice}: {setting} in its settings. open_basedir does not let PHP read it there: add {folder} to it, or have the map written \
-             into a folder that it names (-o), and name that one"
+            "{advice}: {setting} in its settings. open_basedir does not let PHP read it there: add {folder} to \
+             open_basedir, or write the map into a folder that it allows (-o), and use that path"
         );
         return Chosen { fix: Fix::advice(advice).command(make), removes: mapped };
     }

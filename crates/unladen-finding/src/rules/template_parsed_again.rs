@@ -40,7 +40,7 @@ const PARSERS: &[(&str, &str)] = &[
 
 pub(super) const RULE: Rule = Rule {
     name: "template-parsed-again",
-    about: "templates are parsed anew in each request",
+    about: "templates are parsed again in each request",
     needs: &[EvidenceSource::Profile],
     reads: &[],
     page: include_str!("../../pages/template-parsed-again.md"),

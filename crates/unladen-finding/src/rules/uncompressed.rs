@@ -17,7 +17,7 @@ const TYPES: &str = "text/css text/plain text/xml text/javascript application/ja
 
 pub(super) const RULE: Rule = Rule {
     name: "uncompressed",
-    about: "text is sent uncompressed to who would take it compressed",
+    about: "text is sent uncompressed to clients that accept compression",
     needs: &[EvidenceSource::Response],
     reads: &[],
     page: include_str!("../../pages/uncompressed.md"),
@@ -46,16 +46,16 @@ fn one(evidence: &Evidence) -> Option<Finding> {
         }
         Stack::Nginx => nginx(evidence),
         _ => {
-            let advice = "`unladen serve` in front, with these lines, compresses with br, zstd or gzip: what it keeps once, \
-                          and not for each who asks";
+            let advice = "`unladen serve` in front, with these lines, compresses with br, zstd or gzip: stored pages \
+                          once, not for each request";
             unladen_site::fix(evidence, advice).unwrap_or_else(|| nginx(evidence))
         }
     };
     let fix = switched(evidence, fix);
-    let takes = Share::NotKnown("it saves time on the way to the client, which is not measured here".into());
+    let takes = Share::NotKnown("it saves transfer time to the client, which is not measured here".into());
     Some(Finding {
         summary: format!(
-            "{} bytes of {kind}, sent uncompressed though gzip was asked for",
+            "{} bytes of {kind}, sent uncompressed although the request accepts gzip",
             words::plain(asked.body_bytes as f64)
         ),
         check_again: web_server::again(evidence, &fix),
@@ -103,15 +103,15 @@ fn nginx(evidence: &Evidence) -> Fix {
     let seen = server::of(evidence, group);
     let file = web_server::file_of(seen, "/etc/nginx/conf.d", "gzip");
     let told = seen.filter(|seen| seen.folder.is_none()).and_then(|seen| seen.read.as_ref());
-    let told = told.map(|read| format!("; {read} reads no folder: add include \"{file}\"; to its block http first"));
+    let told = told.map(|read| format!("; {read} includes no folder: add include \"{file}\"; to its block http first"));
     let reload = server::nginx(seen);
     let (tried, taken) = reload.split_once(" && ").unwrap_or((&reload, "true"));
     let shown = tried.strip_suffix("-t").map_or_else(|| "nginx -T".to_owned(), |nginx| format!("{nginx}-T"));
     let file = word(&file);
     let advice = format!(
         "{}{}",
-        "switch compression on in nginx: the first command writes the directives that nginx's settings lack; where one of them is \
-         there and says otherwise (`gzip off;`, fewer types), change it there",
+        "switch compression on in nginx: the first command writes the directives that nginx's settings lack; where \
+         one of them is already set differently (`gzip off;`, fewer types), change it there",
         told.unwrap_or_default()
     );
     Fix::advice(advice)

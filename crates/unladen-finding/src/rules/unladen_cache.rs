@@ -18,13 +18,13 @@ use crate::{php, quoting};
 pub(super) fn fix(evidence: &Evidence, response: &Response, advice: &str) -> Fix {
     let Some(strangers) = strangers(evidence, response) else {
         return Fix::advice(format!(
-            "{advice} first see whether it is meant: many frameworks, and PHP's sessions, forbid caching by themselves. Where it is meant, \
-             leave it. Else send no such header to requests without a cookie"
+            "{advice} first check whether that is intended: many frameworks, and PHP's sessions, forbid caching by \
+             default. If it is intended, leave it. Otherwise do not send that header to requests without a cookie"
         ));
     };
     let advice = format!(
-        "{advice} {}. `unladen serve` in front then answers strangers in its stead for that minute, also by 304, and passes on who has a \
-         cookie{}",
+        "{advice} {}. `unladen serve` in front then answers anonymous visitors itself for that minute, also with 304, \
+         and passes on requests with a cookie{}",
         strangers.advice,
         unladen_site::counter(evidence)
     );
@@ -81,22 +81,23 @@ pub(super) fn strangers(evidence: &Evidence, response: &Response) -> Option<Stra
         Some(Application::MediaWiki) => vary.first(mediawiki(evidence, group.unwrap_or_default())),
         Some(Application::WordPress) => wordpress(evidence, group.unwrap_or_default(), &vary),
         Some(Application::Drupal) => vary.first(Strangers::advice(
-            "in settings.php, $config['system.performance']['cache']['page']['max_age'] = 60; Drupal says it to visitors \
-             without a session alone",
+            "in settings.php, $config['system.performance']['cache']['page']['max_age'] = 60; Drupal sends it only to \
+             visitors without a session",
         )),
         Some(Application::Laravel) => vary.first(Strangers::advice(
-            "give routes that use neither session nor login the middleware cache.headers:public;max_age=0;s_maxage=60, and \
-             take them out of the group `web`, which sets a session's cookie",
+            "give routes that use neither session nor login the middleware \
+             cache.headers:public;max_age=0;s_maxage=60, and remove them from the group `web`, which sets a session \
+             cookie",
         )),
         Some(Application::Django) => Strangers::advice(format!(
-            "give the view @vary_on_headers({}) and @cache_control(public=True, max_age=0, s_maxage=60), and for who has a session or \
-             a password @cache_control(private=True)",
+            "give the view @vary_on_headers({}) and @cache_control(public=True, max_age=0, s_maxage=60), and for \
+             visitors with a session or a password @cache_control(private=True)",
             vary.0.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
         )),
         _ if php.is_some() => any_php(evidence, group.unwrap_or_default(), &vary),
         _ => Strangers::advice(format!(
-            "to requests that have no Cookie and no Authorization, and to no others, answer with the header `{FRESH}`, and to \
-             all with `Vary: {vary}`"
+            "answer requests that have neither Cookie nor Authorization, and no others, with the header `{FRESH}`, \
+             and all requests with `Vary: {vary}`"
         )),
     };
     Some(Strangers { group, ..means })
@@ -104,9 +105,9 @@ pub(super) fn strangers(evidence: &Evidence, response: &Response) -> Option<Stra
 
 /// A plugin that is always on. It runs once the page is known: not in `wp-cron.php`, `admin-ajax.php` and wp-admin.
 fn wordpress(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
-    let said = "WordPress says nothing of its pages: a plugin in mu-plugins says that they are good for a minute, to who has no cookie at \
-                all and to nobody else (whoever has logged in, has given a post's password or has commented has one), unless WordPress or \
-                another plugin forbids it";
+    let said = "WordPress does not declare its pages' lifetime: a plugin in mu-plugins declares that they are valid \
+                for a minute, only for visitors without any cookie (visitors who logged in, entered a post's password \
+                or commented have one), unless WordPress or another plugin forbids it";
     let Some(content) = folder_of(evidence, group, "/wp-content/") else {
         return Strangers::advice(format!(
             "{said}: `{FRESH}` by a function for template_redirect, and `Vary: {vary}` for all"
@@ -114,7 +115,8 @@ fn wordpress(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
     };
     let mut lines = vec![
         "<?php".to_owned(),
-        "// Of unladen: pages are good for a minute for who has no cookie, and for nobody else, unless something forbids it.".into(),
+        "// From unladen: pages are valid for a minute for visitors without a cookie, and for nobody else, unless \
+         something forbids it.".into(),
         "add_action('template_redirect', function () {".into(),
         "    if (is_404() || isset($_GET['unapproved'])) {".into(),
         "        return;".into(),
@@ -153,8 +155,8 @@ fn say(indent: &str, vary: &Vary) -> Vec<String> {
 
 /// MediaWiki's own means: `s-maxage` for visitors without a session, and `private` for all others.
 fn mediawiki(evidence: &Evidence, group: usize) -> Strangers {
-    let advice = "MediaWiki says it of pages for visitors without a session, and of no others, once it knows that something stands in \
-                  front of it (docs/guides/mediawiki.md has what belongs to it besides: purges when a page is edited, and HTTPS)";
+    let advice = "MediaWiki declares this only for visitors without a session, once it knows that a cache is in front \
+                  of it (docs/guides/mediawiki.md describes the rest: purges when a page is edited, and HTTPS)";
     let ends = |path: &str| path.starts_with('/') && path.ends_with("/LocalSettings.php");
     let file = named_file(evidence, group, |file| ends(&file.path));
     let Some(file) = file else {
@@ -171,7 +173,7 @@ fn mediawiki(evidence: &Evidence, group: usize) -> Strangers {
 
 /// For this one address only, as nobody looked at others.
 fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
-    let said = "to requests without a cookie, and to no others, say that the page is good for a minute";
+    let said = "declare the page valid for a minute, only for requests without a cookie";
     let settings = evidence.php_of(group);
     // If a pool sets it, even to nothing, a settings file has no effect.
     let is_free = matches!(php::setting(settings, "auto_prepend_file"), None | Some("" | "no value"))
@@ -185,15 +187,16 @@ fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
     let setting = file.as_deref().and_then(quoting::ini_text);
     let (Some(ini), Some(file), Some(setting), Some(target)) = (ini, file, setting, target(&evidence.page.url)) else {
         return Strangers::advice(format!(
-            "{said}: if neither Cookie nor Authorization came and no cookie is set, header('{FRESH}'), and header('Vary: {vary}', \
-             false) in any case"
+            "{said}: if neither Cookie nor Authorization was sent and no cookie is set, header('{FRESH}'), and \
+             header('Vary: {vary}', false) in any case"
         ));
     };
     // One of three works: PHP has one callback for headers, which the application's own replaces; the application may
     // discard its output buffers together with the handler; and output sent early leaves nothing to the end.
     let mut lines = vec![
         "<?php".to_owned(),
-        "// Of unladen: this address is good for a minute for who has no cookie, unless the application forbids it."
+        "// From unladen: this address is valid for a minute for visitors without a cookie, unless the application \
+         forbids it."
             .into(),
         format!("if (($_SERVER['REQUEST_URI'] ?? '') === '{target}') {{"),
         "    (function () {".into(),
@@ -213,7 +216,8 @@ fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
         "        register_shutdown_function(function () use ($say, &$asked) {",
         "            $say();",
         "            if (!$asked) {",
-        "                error_log('unladen-cache.php: the application sends its headers past it, and nothing says that they may be kept');",
+        "                error_log('unladen-cache.php: the application sent its headers early, so no caching header \
+         could be added');",
         "            }",
         "        });",
         "    })();",
@@ -222,8 +226,8 @@ fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
     lines.extend(end.map(str::to_owned));
     Strangers {
         advice: format!(
-            "{said}; these lines speak of this one address, whose answers are then sent whole, at their end: add others that you know to \
-             be the same for all"
+            "{said}; these lines cover only this address, whose answers are then sent in one piece, at their end: add \
+             other addresses that you know to be the same for all visitors"
         ),
         parts: vec![
             Part { file: file.clone(), lines, group: None },
@@ -265,7 +269,7 @@ impl Vary {
         match self.0.get(VARY.len()..).unwrap_or_default() {
             [] => means,
             missing => Strangers::advice(format!(
-                "first have it say `Vary: {}`, on which its answer depends; and then: {}",
+                "first make it send `Vary: {}`, on which its answer depends; and then: {}",
                 missing.join(", "),
                 means.advice
             )),

@@ -112,7 +112,8 @@ pub(super) fn without(stack: Stack) -> &'static str {
         }
         Stack::Python => ". Without a proxy: one requests.Session or httpx.Client for the life of the process",
         Stack::Node => {
-            ". Without a proxy: one https.Agent({ keepAlive: true }) for all calls; from Node.js 19 on, https.globalAgent is one"
+            ". Without a proxy: one https.Agent({ keepAlive: true }) for all calls; from Node.js 19 on, \
+             https.globalAgent is one"
         }
         Stack::Perl => {
             ". Without a proxy: one LWP::UserAgent with keep_alive => 16 for the life of the process, where that outlives \
@@ -165,7 +166,7 @@ fn unique(name: String, names: &mut BTreeSet<String>) -> String {
 
 impl Outbound<'_> {
     pub(super) fn call(&self) -> String {
-        format!("call http://127.0.0.1:{} in place of {}", self.port, self.service.url())
+        format!("call http://127.0.0.1:{} instead of {}", self.port, self.service.url())
     }
 
     pub(super) fn url(&self) -> String {

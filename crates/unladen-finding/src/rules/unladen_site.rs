@@ -53,9 +53,10 @@ pub(super) fn counter(evidence: &Evidence) -> String {
     let names: Vec<&str> = tables.iter().map(String::as_str).take(MOST_TABLES).collect();
     let more = if tables.len() > names.len() { ", …" } else { "" };
     format!(
-        ". For pages that are never old, not even for that minute, it can ask the database before each answer (docs/reference/serve.md, \
-         `[[site.validator]]`): by a counter that triggers raise on every table that the page reads ({}{more}, and what views and functions \
-         read behind them), as a time of change misses edits within its second, and whatever has no time",
+        ". For pages that must never be stale, not even for that minute, it can ask the database before each answer \
+         (docs/reference/serve.md, `[[site.validator]]`): use a counter that triggers raise on every table that the \
+         page reads ({}{more}, and the tables behind views and functions), because a modification time misses a \
+         second edit within the same second, and some tables have none",
         names.join(", ")
     )
 }

@@ -35,7 +35,7 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
     let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
     let kept = peers::part(evidence, &asked, &seen.opened.count).unwrap_or(1.0);
     let reuse = peers::part(evidence, &seen.reused, &seen.exchanges.count)
-        .map(|part| format!("; {:.0} % of exchanges use one that was kept", part * 100.0))
+        .map(|part| format!("; {:.0} % of exchanges use a kept connection", part * 100.0))
         .unwrap_or_default();
     let connections = many(opened, "connection", "connections");
     let mut figures = vec![Figure { name: "connections", unit: "1", value: opened }];
@@ -71,15 +71,16 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
     let advice = match (seen.protocol, stack) {
         (Protocol::Http, Stack::Nginx) => return nginx(evidence, seen),
         (Protocol::Other, Stack::Nginx) => {
-            "if it speaks uwsgi or SCGI: nginx keeps no connection to such an application; where both are on this machine, a \
-             Unix socket costs less (uwsgi_pass unix:/run/NAME.sock); or let the application speak HTTP, which nginx can keep \
-             (uwsgi --http11-socket, and proxy_pass to an upstream with keepalive). If it speaks gRPC: grpc_pass to an \
-             upstream with keepalive. What `stream` passes on is one connection for each of a client's: keep these"
+            "if it speaks uwsgi or SCGI: nginx keeps no connection to such an application; where both are on this \
+             machine, a Unix socket costs less (uwsgi_pass unix:/run/NAME.sock); or let the application speak HTTP, \
+             which nginx can keep (uwsgi --http11-socket, and proxy_pass to an upstream with keepalive). If it speaks \
+             gRPC: grpc_pass to an upstream with keepalive. `stream` opens one connection for each client connection: \
+             keep the clients' connections"
         }
         (Protocol::Http, Stack::Python) => "keep one requests.Session or httpx.Client for the life of the process",
         (Protocol::Http, Stack::Node) => {
-            "have one agent keep connections, for all calls: new http.Agent({ keepAlive: true }), handed on as `agent`; from Node.js 19 on, \
-             http.globalAgent does so by itself, and fetch always does"
+            "let one agent keep connections, for all calls: new http.Agent({ keepAlive: true }), passed as `agent`; \
+             from Node.js 19 on, http.globalAgent does so by default, and fetch always does"
         }
         (Protocol::Http, _) if let Some(outbound) = outbounds.at(seen) => return proxy(outbound, stack),
         // A local proxy would cost as much again.
@@ -94,10 +95,10 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
              session.save_path"
         }
         (Protocol::Memcached, Stack::Php) => {
-            "give it a name: new Memcached('pool'), and addServer only if getServerList() is empty"
+            "give it a name: new Memcached('pool'), and call addServer only if getServerList() is empty"
         }
         (Protocol::Redis | Protocol::Memcached, Stack::Node) => {
-            "make the client once, when the process starts, and not for each request: one connection takes the questions of all"
+            "make the client once, when the process starts, and not for each request: one connection serves all calls"
         }
         (Protocol::Redis | Protocol::Memcached, _) => {
             "make the client once, when the process starts, with a pool as large as its threads"
@@ -110,7 +111,7 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
 fn proxy(outbound: &Outbound<'_>, stack: Stack) -> Fix {
     let name = match outbound.is_nameless() {
         true => {
-            " (in `upstream`, write the service's name in place of the address if it goes by one: it is told it as Host)"
+            " (in `upstream`, use the service's name instead of the address if it expects one: it is sent as Host)"
         }
         false => "",
     };
@@ -120,7 +121,7 @@ fn proxy(outbound: &Outbound<'_>, stack: Stack) -> Fix {
     };
     let advice = format!(
         "let unladen serve keep the connections: with these lines, {}{name}. Where the service speaks TLS too, write \
-         https:// into `upstream`: a kept connection shakes hands once{without}",
+         https:// into `upstream`: a kept connection needs one handshake{without}",
         outbound.call()
     );
     Outbound::fix(advice, &[outbound])
@@ -129,7 +130,7 @@ fn proxy(outbound: &Outbound<'_>, stack: Stack) -> Fix {
 fn nginx(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
     let is_python = (0..evidence.groups.len()).any(|group| Stack::of(evidence, group) == Stack::Python);
     let behind = match is_python {
-        true => ". Gunicorn keeps connections with -k gthread (and --keep-alive 75), and its sync workers none",
+        true => ". Gunicorn keeps connections with -k gthread (and --keep-alive 75); its sync workers do not",
         false => "",
     };
     let name = format!("kept-{}", web_server::slug(&seen.peer));
@@ -145,9 +146,9 @@ fn nginx(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
         evidence,
         Some(seen.group),
         format!(
-            "have nginx keep connections: these lines, and `proxy_pass http://{name};` in place of \
-             `proxy_pass http://{};`. Where a server or location sets headers of its own by proxy_set_header, the line \
-             of Connection belongs there too{behind}",
+            "let nginx keep connections: these lines, and `proxy_pass http://{name};` instead of `proxy_pass \
+             http://{};`. Where a server or location has its own proxy_set_header, add the Connection line there \
+             too{behind}",
             seen.peer
         ),
         &name,

@@ -73,7 +73,7 @@ fn saves(evidence: &Evidence, group: usize, takes: &Share) -> Saves {
     let read = Series::sum(evidence.files.iter().filter(reads).map(|file| &file.counted.count));
     if evidence.mean(&read) >= LEAST_PER_REQUEST {
         return Saves::unproved(
-            "the client also reads the certificates of authorities for each connection, which is not timed",
+            "the client also reads the certificate authorities for each connection; that time is not measured",
         );
     }
     Saves::part_of(takes, AROUND)
@@ -137,8 +137,8 @@ impl Service<'_> {
         };
         let name = match outbound.is_nameless() {
             true => {
-                ". server_name is what the service's certificate has to be for: the application asks for no name, so it is the \
-                 address; where the certificate is for a name, write that there"
+                ". server_name must match the service's certificate: the application sends no name, so it is the \
+                 address; if the certificate is for a name, write that name"
             }
             false => "",
         };
@@ -155,14 +155,15 @@ impl Service<'_> {
         let upstream = format!("tls-{}", web_server::slug(self.name.unwrap_or(self.peer())));
         let name = self.name.unwrap_or(NO_NAME);
         let advice = format!(
-            "have nginx keep TLS connections: this upstream, and in the location, in place of its proxy_pass: proxy_pass \
-             https://{upstream}; proxy_http_version 1.1; proxy_set_header Connection \"\"; proxy_ssl_server_name on; \
-             proxy_ssl_name {name}; proxy_ssl_protocols TLSv1.2 TLSv1.3; proxy_ssl_verify on; proxy_ssl_verify_depth 3; \
-             proxy_ssl_trusted_certificate {authorities};{}",
+            "let nginx keep TLS connections: this upstream, and in the location, instead of its proxy_pass: \
+             proxy_pass https://{upstream}; proxy_http_version 1.1; proxy_set_header Connection \"\"; \
+             proxy_ssl_server_name on; proxy_ssl_name {name}; proxy_ssl_protocols TLSv1.2 TLSv1.3; proxy_ssl_verify \
+             on; proxy_ssl_verify_depth 3; proxy_ssl_trusted_certificate {authorities};{}",
             match self.name {
                 Some(_) => "",
                 None =>
-                    " NAME stands for a host name in the service's certificate (nginx checks no addresses): none was asked for",
+                    " Replace NAME with a host name in the service's certificate (nginx does not check addresses): \
+                     the application sends none",
             }
         );
         let lines = vec![

@@ -12,7 +12,7 @@ const AROUND: f64 = 2.0;
 
 pub(super) const RULE: Rule = Rule {
     name: "unused-connection",
-    about: "each request opens a connection and asks nothing",
+    about: "each request opens a connection and does not use it",
     needs: &[EvidenceSource::Syscalls],
     reads: &[],
     page: include_str!("../../pages/unused-connection.md"),
@@ -33,7 +33,7 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
     let connections = many(unused, "connection", "connections");
     let takes = Share::of_latency(evidence, peers::opening(evidence, seen).map(|time| time.scaled(part)));
     Some(Finding {
-        summary: format!("{connections} per request to {}{spoken}, opened and closed with nothing asked", seen.peer),
+        summary: format!("{connections} per request to {}{spoken}, opened and closed unused", seen.peer),
         figures: vec![Figure { name: "connections_unused", unit: "1", value: unused }],
         items: vec![Item { name: seen.peer.clone(), per_request: unused.value }],
         saves: Saves::part_of(&takes, AROUND),
@@ -46,9 +46,9 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
     let clear = match seen.protocol {
         // libpq asks for TLS first; if the handshake fails, it opens another connection, which is used.
         Protocol::Postgres if peers::is_tcp(seen) && peers::often(evidence, &asked, LEAST_PER_REQUEST).is_some() => {
-            "see whether the client asks for TLS in vain, and connects again in clear (sslmode=prefer does so silently where \
-             the handshake fails, as with a ~/.postgresql of another user): sslmode=require in place of it tells why, and \
-             sslmode=disable does not ask, for a server on this machine. Else "
+            "check whether the client tries TLS without success, and connects again without it (sslmode=prefer does \
+             so silently where the handshake fails, as with a ~/.postgresql of another user): sslmode=require instead \
+             shows why, and sslmode=disable does not try, for a server on this machine. Otherwise "
         }
         _ => "",
     };
@@ -56,8 +56,8 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
         evidence,
         seen.group,
         &format!(
-            "{clear}open it when it is first used, not when the page begins; look for a check whether the service is up, for a \
-         second database that few pages ask, and for clients that are made and not called"
+            "{clear}open it when it is first used, not when the page begins; look for a health check of the service, \
+         for a second database that few pages use, and for clients that are created but not used"
         ),
     )
 }

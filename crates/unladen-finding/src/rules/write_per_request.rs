@@ -75,7 +75,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let fix = fix(evidence, group, by_sql.map_or(&[], |_| queries.as_slice()), &files);
     let takes = match time(evidence, group, &statements, by_file.is_some()) {
         Some(time) => Share::of_latency(evidence, Some(time)),
-        None => Share::NotKnown("how long the writing takes is not seen".into()),
+        None => Share::NotKnown("the time of the writes is not known".into()),
     };
     Some(Finding {
         summary: format!("{} per {method}", told.join(" and ")),
@@ -268,12 +268,14 @@ fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(Stri
     let mut advice = Vec::new();
     if queries.iter().any(|query| is_of_sessions(query)) {
         advice.push(
-            "begin a session only when there is something to keep, and write it only when that has changed, or its time is older than some minutes",
+            "begin a session only when there is something to keep, and write it only when that has changed, or when \
+             its time is older than some minutes",
         );
     }
     if !queries.iter().all(|query| is_of_sessions(query)) {
         advice.push(
-            "count and remember visits outside of the request: gathered in memory (APCu, Redis) and written each minute, or only if the value is older than some minutes",
+            "count visits outside the request: collect them in memory (APCu, Redis) and write them each minute, or \
+             only if the value is older than some minutes",
         );
     }
     if begins("sessions: ") {
@@ -282,7 +284,7 @@ fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(Stri
         );
     }
     if files.iter().any(|(name, _)| name.ends_with("that the same request removes")) {
-        advice.push("pass through memory what is removed again (php://memory, io.BytesIO), or a pipe");
+        advice.push("use memory (php://memory, io.BytesIO) or a pipe for temporary data");
     }
     // Other files are named by path, which is incomplete if the folder is not known.
     let is_other = |name: &str| !name.starts_with("sessions: ") && !name.ends_with("that the same request removes");
@@ -296,7 +298,7 @@ fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(Stri
         && evidence.php_of(group).and_then(|php| php.is_on("session.lazy_write")) == Some(false)
     {
         let fix =
-            php::fix(evidence, group, "have PHP write a session only when it has changed", &["session.lazy_write=1"]);
+            php::fix(evidence, group, "let PHP write a session only when it has changed", &["session.lazy_write=1"]);
         let fix = php::switched(evidence, group, fix, "sessions written when they change");
         return fix.for_developers(evidence, group, &advice);
     }

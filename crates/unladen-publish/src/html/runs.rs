@@ -130,9 +130,10 @@ pub fn runs_page(runs: &RunsPage) -> String {
     let is_filtered = runs.filter != RunsFilter::default();
     if runs.rows.is_empty() {
         let text = if is_filtered {
-            "No run fits this filter."
+            "No run matches this filter."
         } else {
-            "There is no run yet. Every result of unladen weigh, load, prove and profile is kept, unless --no-store says otherwise."
+            "There is no run yet. Every result of unladen weigh, load, prove and profile is kept, unless --no-store \
+             is given."
         };
         blocks.push(Block::Paragraph(text.into()));
     } else {

@@ -90,9 +90,9 @@ fn summary(trend: &Trend) -> Vec<Block> {
     let changed: Vec<&Series> = trend.series.iter().filter(|series| !series.changes.is_empty()).collect();
     let words = match (trend.runs.len(), changed.as_slice()) {
         (0, _) => Words::new().plain("There is no run of this target."),
-        (1, _) => Words::new().plain("There is one run of this target: a trend takes more."),
+        (1, _) => Words::new().plain("There is one run of this target: a trend needs more."),
         (runs, []) if !trend.is_looked_at() => Words::new()
-            .strong("Too few runs to tell")
+            .strong("Too few runs to know")
             .plain(format!(" whether anything changed: {}.", figures::count(runs as u64, "run"))),
         (_, []) => Words::new()
             .strong("No change found")
@@ -192,7 +192,7 @@ fn plot(trend: &Trend, series: &Series, names_page: bool) -> Picture {
     let units = if series.in_reference_units { ", at the speed of the latest run's machine" } else { "" };
     let title = format!("{}{units}", name(series, names_page));
     let description = match series.changes.as_slice() {
-        [] if !trend.is_looked_at() => "Too few runs to tell whether it changed.".to_owned(),
+        [] if !trend.is_looked_at() => "Too few runs to know whether it changed.".to_owned(),
         [] => "No change found over these runs.".to_owned(),
         changes => changes.iter().map(|change| in_words(trend, series, change).text() + ". ").collect(),
     };

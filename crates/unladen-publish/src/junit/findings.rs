@@ -53,9 +53,9 @@ pub(super) fn profile(document: &ProfileDocument, suite: &mut Suite) {
     let blind = if document.weight == 0 {
         Some("no sample was taken".to_owned())
     } else if let Some(few) = document.requests.filter(|requests| *requests < FEWEST_REQUESTS) {
-        Some(format!("{few} requests were profiled, and rules take {FEWEST_REQUESTS}"))
+        Some(format!("{few} requests were profiled, but rules need {FEWEST_REQUESTS}"))
     } else if !document.functions.iter().any(|function| is_code(&function.kind)) {
-        Some("no function of the application was seen, but machine code alone".to_owned())
+        Some("only machine code was seen, no function of the application".to_owned())
     } else {
         None
     };
@@ -84,12 +84,12 @@ fn case(
         (false, _) if is_failure(rule, url, gates) => {
             Outcome::Failed { kind: rule.to_owned(), message: summary, text: text() }
         }
-        (false, _) => Outcome::Passed(format!("found, and no condition of --fail-on:\n{}", text())),
+        (false, _) => Outcome::Passed(format!("found, but not a condition of --fail-on:\n{}", text())),
         (true, Some(why)) if !gates.is_empty() && is_failure(rule, url, gates) => {
-            Outcome::Failed { kind: rule.to_owned(), message: format!("could not look: {why}"), text: why }
+            Outcome::Failed { kind: rule.to_owned(), message: format!("could not be checked: {why}"), text: why }
         }
         (true, Some(why)) => Outcome::Skipped(why),
-        (true, None) => Outcome::Passed("looked, and found nothing".to_owned()),
+        (true, None) => Outcome::Passed("checked; found nothing".to_owned()),
     };
     suite.case(verb, &title, outcome);
 }
@@ -140,5 +140,5 @@ fn names(of_profiles: bool) -> impl Iterator<Item = &'static str> {
 }
 
 fn with_what(why: &str, takes: &str) -> String {
-    if takes.is_empty() { why.to_owned() } else { format!("{why}; it takes {takes}") }
+    if takes.is_empty() { why.to_owned() } else { format!("{why}; it needs {takes}") }
 }

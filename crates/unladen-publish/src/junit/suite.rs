@@ -66,7 +66,7 @@ impl Suite {
         };
         // A check measures nothing.
         if !matches!(document, Document::ClassmapCheck(_)) {
-            suite.case(verb, "measured to its end", outcome);
+            suite.case(verb, "the run was completed", outcome);
         }
         suite
     }

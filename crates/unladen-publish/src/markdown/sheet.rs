@@ -119,7 +119,7 @@ impl Sheet {
     pub(super) fn finish(mut self) -> String {
         if self.left_out > 0 {
             let parts = if self.left_out == 1 { "1 part" } else { &format!("{} parts", self.left_out) };
-            self.text.push_str(&format!("*Left out for want of room: {parts}. The JSON document has all.*\n"));
+            self.text.push_str(&format!("*Left out for lack of space: {parts}. The JSON document has everything.*\n"));
         }
         self.text.truncate(self.text.trim_end().len());
         self.text.push('\n');

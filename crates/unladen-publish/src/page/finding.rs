@@ -126,7 +126,7 @@ pub(crate) fn takes(share: &Share) -> Words {
     if share.known
         && let (Some(value), Some(low), Some(high)) = (share.value, share.low, share.high)
     {
-        let mut words = Words::new().plain("takes ");
+        let mut words = Words::new().plain("costs ");
         if let Some(time) = share.time_ns {
             words = words
                 .strong(plain(Kind::Time, time.value))
@@ -142,9 +142,9 @@ pub(crate) fn takes(share: &Share) -> Words {
     let because = because(share.why.as_deref());
     match &share.of {
         Some(of) if of.starts_with("nearly all") => {
-            Words::new().plain("takes ").strong("nearly all of the latency").plain(because)
+            Words::new().plain("costs ").strong("nearly all of the latency").plain(because)
         }
-        _ => Words::new().plain(format!("what it takes is not known{because}")),
+        _ => Words::new().plain(format!("its cost is not known{because}")),
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn page(document: &ClassmapCheckDocument) -> Page {
     page.summary(summary(document));
     page.section("differences", "The map and the application", differences(document));
     page.section("duplicates", "Declared in several files", of_table(duplicates(document)));
-    page.section("violations", "Not where PSR-4 or PSR-0 has them", of_table(violations(document)));
+    page.section("violations", "Not where PSR-4 or PSR-0 expects them", of_table(violations(document)));
     page.section("problems", "Problems", of_table(problems(document)));
     page.folded("method", "Method and machine", method(&document.about, facts(document)));
     page
@@ -25,17 +25,17 @@ pub(super) fn page(document: &ClassmapCheckDocument) -> Page {
 fn summary(document: &ClassmapCheckDocument) -> Vec<Block> {
     let differences = document.differences.as_ref().map_or(0, |differences| differences.count());
     let (class, said) = match (&document.differences, document.current) {
-        (_, true) if document.is_broken() => ("bad", "The map is what it would be now, but the check is strict."),
-        (_, true) => ("good", "The map is what it would be now."),
+        (_, true) if document.is_broken() => ("bad", "The map is up to date, but the check is strict."),
+        (_, true) => ("good", "The map is up to date."),
         (None, _) => ("bad", "There is no map yet."),
         (Some(_), _) if differences == 0 => {
-            ("bad", "The map has the right classes, but another version of Unladen or a hand has written it.")
+            ("bad", "The map has the right classes, but was written by another version of Unladen, or edited.")
         }
-        _ => ("bad", "The map is not what it would be now."),
+        _ => ("bad", "The map is out of date."),
     };
     let mut words = Words::new().strong(said);
     if !document.current {
-        words = words.plain(" Make it again with ").name("unladen classmap").plain(".");
+        words = words.plain(" Write it again with ").name("unladen classmap").plain(".");
     }
     let mut blocks = vec![Block::Notice(class, words)];
     let counts = [
@@ -47,7 +47,8 @@ fn summary(document: &ClassmapCheckDocument) -> Vec<Block> {
         Words::new().strong(grouped(*count as f64, 0)).plain(format!(" × {}: {}", kind.about(), kind.advice()))
     });
     blocks.list(said.collect());
-    let mut tiles = vec![Tile::new("Classes", grouped(document.class_count as f64, 0), "that the map would have now")];
+    let mut tiles = vec![Tile::new("Classes", grouped(document.class_count as f64, 0), "that an up-to-date map would \
+        have")];
     tiles.push(Tile::new("Differences", grouped(differences as f64, 0), ""));
     tiles.extend(
         [("In several files", 0), ("Misplaced", 1), ("Problems", 2)]
@@ -87,7 +88,7 @@ fn at(path: &str, line: Option<u32>) -> Cell {
 }
 
 fn duplicates(document: &ClassmapCheckDocument) -> Table {
-    let mut table = Table::new("The file that PHP takes, and why", &["class", "wins", "why", "also in"]).sortable();
+    let mut table = Table::new("The file that PHP uses, and why", &["class", "wins", "why", "also in"]).sortable();
     for one in &document.duplicates {
         let others = one.others.iter().enumerate().map(|(index, path)| {
             let line = one.other_lines.get(index).copied().flatten();
@@ -95,7 +96,7 @@ fn duplicates(document: &ClassmapCheckDocument) -> Table {
         });
         let wins = match &one.wins {
             Some(wins) => Words::new().name(wins.clone()),
-            None => "none is taken".into(),
+            None => "none is used".into(),
         };
         table.row([
             Words::new().name(one.class.clone()).into(),
@@ -120,7 +121,7 @@ fn violations(document: &ClassmapCheckDocument) -> Table {
 }
 
 fn problems(document: &ClassmapCheckDocument) -> Table {
-    let mut table = Table::new("What could not be read, and what leads nowhere", &["file", "problem"]).sortable();
+    let mut table = Table::new("Files that could not be read, and lists that name missing files", &["file", "problem"]).sortable();
     for one in &document.problems {
         let hides = if one.hides { Words::new().mark("bad", "may hide classes") } else { Words::new() };
         let what = Words::new().plain(one.what.clone());

@@ -94,17 +94,17 @@ fn in_words(comparison: &Comparison) -> Words {
         let (strong, rest) = undecided(comparison);
         Words::new().strong(strong).plain(rest)
     } else if rest > 0 {
-        let rest = format!("; {} without a difference that could be told", count(rest, "figure"));
+        let rest = format!("; {} without a measurable difference", count(rest, "figure"));
         joined(parts, ", ").plain(rest)
     } else {
         joined(parts, ", ")
     };
     match comparison.history.runs {
         0 => words.plain(
-            ". No other runs tell how much two runs of the same thing differ: a documented default stands in for them.",
+            ". No other runs show how much two runs of the same thing differ: a documented default is used instead.",
         ),
         runs => words.plain(format!(
-            ". {} of the same told how much two runs of the same thing differ.",
+            ". {} showed how much two runs of the same thing differ.",
             count(runs as u64, "other run")
         )),
     }

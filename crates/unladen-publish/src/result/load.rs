@@ -18,7 +18,7 @@ pub(super) fn page(document: &LoadDocument) -> Page {
     page.summary(summary(document));
     page.section("gates", "Gates", parts::gates(&document.gates));
     page.section("latencies", "Latencies", latencies(document));
-    page.section("outcome", "What became of the requests", outcome(document));
+    page.section("outcome", "What happened to the requests", outcome(document));
     let found = document.capacity.as_ref().map_or(Vec::new(), capacity);
     page.folded("capacity", "The search for the highest rate", found);
     page.folded("parts", "Steps and pages", steps_and_pages(document));
@@ -46,10 +46,11 @@ fn summary(document: &LoadDocument) -> Vec<Block> {
     blocks.extend(parts::verdict(&document.gates));
     if !document.fit {
         let (verdict, so) = match document.agents.iter().any(|agent| agent.lost.is_some()) {
-            true => ("Unfit: an agent was lost.", " The figures below are those of less than the planned load: "),
+            true => ("Unfit: an agent was lost.", " The figures below are for less than the planned load: "),
             false if LoadAgent::lack_records_alone(&document.agents) => (
                 "Unfit: records were lost.",
-                " All requests are in the figures below, and some in no table by request, step or time: ",
+                " All requests are in the figures below, but some are missing from the tables by request, step or \
+                 time: ",
             ),
             false => ("Unfit: the generator was the bottleneck.", " The figures below are its own, not the server's: "),
         };
@@ -108,7 +109,7 @@ fn answered(document: &LoadDocument) -> Words {
             .mark("bad", format!("{} of {all} requests", grouped(not as f64, 0)))
             .plain(" were not answered as expected");
     }
-    words = words.plain(format!(", {}/s came back", plain(Kind::Count, document.throughput)));
+    words = words.plain(format!(", {}/s were answered", plain(Kind::Count, document.throughput)));
     // Of most interest: the shortest time within which nearly all are answered.
     let nearly = document.within.iter().find(|(_, share)| **share >= 0.95).or(document.within.iter().last());
     if let Some((bound, share)) = nearly {
@@ -134,7 +135,7 @@ fn held(capacity: &Capacity) -> Words {
         Some((trial, failure)) => {
             let (errors, planned) = (grouped(trial.errors as f64, 0), grouped(trial.planned as f64, 0));
             words
-                .plain(format!(" There, {errors} of {planned} requests failed, most of them so: "))
+                .plain(format!(" There, {errors} of {planned} requests failed, most of them with: "))
                 .name(failure.to_owned())
         }
         None => words,
@@ -152,7 +153,7 @@ fn tiles(document: &LoadDocument) -> Vec<Tile> {
         tiles.push(Tile::new(title, plain(Kind::Time, value), ends));
     }
     tiles.push(Tile::new(
-        "Answered a second",
+        "Answered per second",
         format!("{}/s", plain(Kind::Count, document.throughput)),
         document.rate.map_or(String::new(), |_| format!("planned: {}", pace(document))),
     ));
@@ -234,7 +235,7 @@ fn outcome(document: &LoadDocument) -> Vec<Block> {
         ("Not answered in time", document.cut_short),
         ("Abandoned", document.abandoned),
         ("Missing, of lost agents", document.missing),
-        ("Another body", document.changed),
+        ("Different body", document.changed),
     ] {
         if count > 0 {
             facts.push(fact(name, grouped(count as f64, 0)));
@@ -266,7 +267,7 @@ fn capacity(capacity: &Capacity) -> Vec<Block> {
             _ => String::new(),
         };
         let verdict = match (trial.unfit, trial.held) {
-            (true, _) => Words::new().plain("unfit: the generator was the bound"),
+            (true, _) => Words::new().plain("unfit: the generator was the bottleneck"),
             (_, Some(true)) => Words::new().mark("good", "held"),
             (_, Some(false)) => Words::new().mark("bad", "broke"),
             (_, None) => Words::new().faint("unclear"),

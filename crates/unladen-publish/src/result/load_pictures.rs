@@ -55,7 +55,7 @@ pub(super) fn percentiles(document: &LoadDocument) -> Option<Picture> {
     let area = area(HEIGHT, Scale::logarithmic(1.0, end), from_zero(values));
     let mut picture = Picture::new(
         "Latency by percentile; bars are 95 % intervals",
-        "Each further nine of the requests takes as much room as the one before it.",
+        "Each additional nine of the percentile takes the same width.",
         area.bottom + FOOT,
     );
     picture.rows(&area, Kind::Time, 6);
@@ -105,7 +105,7 @@ pub(super) fn distribution(document: &LoadDocument) -> Option<Picture> {
     let area = area(HEIGHT, Scale::new(first, last), Scale::new(0.0, most));
     let mut picture = Picture::new(
         "Distribution of latency, of the fastest 99 %",
-        "How many of the requests took how long, in bins of equal width, with the median.",
+        "How many requests took how long, in bins of equal width, with the median.",
         area.bottom + FOOT,
     );
     for tick in area.y.ticks(4) {
@@ -173,8 +173,8 @@ pub(super) fn rates(document: &LoadDocument) -> Option<Picture> {
     let most = slices.iter().map(|slice| rate(slice, slice.planned)).fold(1.0, f64::max);
     let area = over_time(&slices, HEIGHT, Scale::new(0.0, most * 1.05));
     let mut picture = Picture::new(
-        "Requests a second",
-        "Planned requests, those of them that did not fail, and those that failed, over the run.",
+        "Requests per second",
+        "Planned requests, those that did not fail, and those that failed, over the run.",
         area.bottom + FOOT,
     );
     picture.rows(&area, Kind::Count, 5);

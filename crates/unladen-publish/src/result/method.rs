@@ -88,7 +88,7 @@ pub(super) fn notice(about: &About) -> Option<Block> {
     let mut words = Words::new();
     if let Some(stolen) = stolen {
         words = words
-            .strong(format!("The machine was not left alone: {} % of its processor time was stolen", percent(stolen)))
+            .strong(format!("The machine was disturbed: {} % of its processor time was stolen", percent(stolen)))
             .plain(" by the hypervisor for others. ");
     }
     if let Some(spoiled) = spoiled {
@@ -100,7 +100,7 @@ pub(super) fn notice(about: &About) -> Option<Block> {
             None => "because the hypervisor took processor time from them",
         };
         words = words.plain(format!(
-            "{}{of} {blocks} {were} left out {why}, before their figures were looked at.",
+            "{}{of} {blocks} {were} left out {why}, before their figures were examined.",
             grouped(spoiled as f64, 0)
         ));
     }
@@ -164,7 +164,7 @@ fn place(about: &About) -> Vec<Fact> {
 }
 
 fn reference(machine: &Machine) -> Table {
-    let caption = "Reference work: fixed pieces of work, by which runs on other machines compare";
+    let caption = "Reference work: fixed pieces of work, for comparing with runs on other machines";
     let mut table = Table::new(caption, &["piece", "#CPU time of one"]);
     for reference in &machine.reference {
         let cost = figures::with_margin(Kind::Time, reference.ns, reference.low, reference.high);

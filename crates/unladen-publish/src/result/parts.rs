@@ -24,13 +24,13 @@ pub(super) fn verdict(gates: &[Gate]) -> Option<Block> {
     }
     let broken: Vec<&Gate> = gates.iter().filter(|gate| gate.broken).collect();
     let untold = gates.iter().filter(|gate| gate.untold && !gate.broken).count() as u64;
-    let conditions = count(gates.len() as u64, "condition");
+    let conditions = count(gates.len() as u64, "failure condition");
     let (class, mut words) = match broken.first() {
-        None if gates.len() == 1 => ("good", Words::new().strong("Pass").plain(": the condition is not broken.")),
-        None => ("good", Words::new().strong("Pass").plain(format!(": none of {conditions} is broken."))),
+        None if gates.len() == 1 => ("good", Words::new().strong("Pass").plain(": the failure condition does not hold.")),
+        None => ("good", Words::new().strong("Pass").plain(format!(": none of {conditions} holds."))),
         Some(first) => {
-            let are = if broken.len() == 1 { "is" } else { "are" };
-            let words = Words::new().strong("Fail").plain(format!(": {} of {conditions} {are} broken: ", broken.len()));
+            let holds = if broken.len() == 1 { "holds" } else { "hold" };
+            let words = Words::new().strong("Fail").plain(format!(": {} of {conditions} {holds}: ", broken.len()));
             ("bad", words.name(first.condition.clone()).plain(format!(" ({}).", first.found)))
         }
     };
@@ -44,7 +44,7 @@ pub(super) fn verdict(gates: &[Gate]) -> Option<Block> {
 pub(super) fn gates(gates: &[Gate]) -> Vec<Block> {
     let mut sorted: Vec<&Gate> = gates.iter().collect();
     sorted.sort_by_key(|gate| (!gate.broken, !gate.untold));
-    let mut table = Table::new("Conditions that were to hold", &["condition fails if", "verdict", "of", "found"]);
+    let mut table = Table::new("Failure conditions", &["condition fails if", "verdict", "of", "found"]);
     for gate in sorted {
         let word = match (gate.broken, gate.untold) {
             (true, _) => Words::new().mark("bad", "✗ fail"),

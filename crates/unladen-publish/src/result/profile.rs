@@ -283,7 +283,7 @@ fn diff_summary(document: &ProfileDiffDocument) -> Vec<Block> {
     let mut blocks: Vec<Block> = notice(&document.about).into_iter().collect();
     let changed: Vec<&FunctionChange> = document.functions.iter().filter(|function| function.changed).collect();
     if changed.is_empty() {
-        let text = "No change for certain: no function takes more or less than chance makes it.";
+        let text = "No certain change: no function differs by more than chance.";
         blocks.push(Block::Paragraph(text.into()));
         return blocks;
     }
@@ -323,7 +323,7 @@ fn diff_functions(document: &ProfileDiffDocument) -> Vec<Block> {
     let of = if document.per_request { "per request" } else { "as parts of the whole" };
     let mut blocks = Vec::new();
     blocks.table(diff_table(&format!("Functions that changed, {of}"), &changed, document));
-    let rest = diff_table(&format!("No change for certain, {of}"), &rest, document);
+    let rest = diff_table(&format!("No certain change, {of}"), &rest, document);
     blocks.folded("Functions without a certain change", rest);
     blocks
 }

@@ -70,7 +70,7 @@ fn summary(document: &ProveDocument) -> Vec<Block> {
     if let Some(time) = document.time_for_one_percent_ns {
         let time = lasting(std::time::Duration::from_nanos(time));
         let what = first_quantile(document).map_or("the latency".to_owned(), verdict::title);
-        blocks.push(Block::Aside(format!("To tell a difference of 1 % of {what} it would take {time} in all.").into()));
+        blocks.push(Block::Aside(format!("To detect a difference of 1 % of {what}, the run would need {time} in total.").into()));
     }
     blocks
 }
@@ -138,7 +138,7 @@ fn in_words(document: &ProveDocument, arm: &Arm) -> Words {
     let cold = of_arm(document, arm).find(|comparison| comparison.metric.strip_prefix("cold.") == first);
     match cold {
         Some(cold) => words
-            .plain(format!(" Of first requests, {} ", verdict::title(&cold.metric)))
+            .plain(format!(" For first requests, {} ", verdict::title(&cold.metric)))
             .and(marked_plain(cold))
             .plain("."),
         None => words,
@@ -221,7 +221,7 @@ fn tiles(document: &ProveDocument, arm: &Arm) -> Vec<Tile> {
         .sum();
     if cpu != 0.0 {
         let sign = if cpu < 0.0 { "−" } else { "+" };
-        let note = "all groups whose difference is told, per request";
+        let note = "all groups with a certain difference, per request";
         tiles.push(Tile::new("CPU", format!("{sign}{}", plain(Kind::Time, cpu.abs())), note));
     }
     tiles
@@ -300,7 +300,7 @@ fn weights(document: &ProveDocument) -> Vec<Block> {
         (Some(Change::Worse), "Heavier, per request"),
         (Some(Change::Unclear), "Unclear"),
         (Some(Change::Equal), "No measurable difference"),
-        (None, "Beside the request's path"),
+        (None, "Not on the request's path"),
     ] {
         let columns: &[&str] = if many {
             &["group", "counter", "arm", "#baseline", "#in the arm", "change, 95 % interval", "#noise floor"]
@@ -340,7 +340,7 @@ fn weights(document: &ProveDocument) -> Vec<Block> {
 
 fn interactions(document: &ProveDocument) -> Table {
     let mut table = Table::new(
-        "Whether changes work together otherwise than alone",
+        "Whether changes interact",
         &["changes", "what", "metric", "#ratio − 1", "expected", "verdict"],
     );
     for interaction in &document.interactions {
@@ -355,7 +355,7 @@ fn interaction_row(interaction: &Interaction) -> [Cell; 6] {
         Span { value: expected.value, low: expected.low, high: expected.high }.change_text()
     });
     let told = match interaction.verdict.as_str() {
-        "told" => Words::new().strong("told: no chance"),
+        "told" => Words::new().strong("certain"),
         other => Words::new().mark("even", Change::of(other, Metric::Latency).as_str(Metric::Latency)),
     };
     let names = interaction.knobs.iter().map(|knob| Words::new().name(knob.clone())).collect();

@@ -122,7 +122,7 @@ pub(super) fn distributions(document: &ProveDocument) -> Option<Picture> {
         x: Scale::around(values),
         y: Scale::new(0.0, 1.0),
     };
-    let description = "One line an arm; further left is faster.";
+    let description = "One line per arm; further left is faster.";
     let mut picture = Picture::new("Share of requests at or below a latency", description, area.bottom + 26.0);
     for percent in [0.0, 25.0, 50.0, 75.0, 95.0] {
         picture.row(&area, percent / 100.0, &format!("{percent} %"));
@@ -135,7 +135,7 @@ pub(super) fn distributions(document: &ProveDocument) -> Option<Picture> {
     }
     let left_out = document.arms.len().saturating_sub(arms.len());
     if left_out > 0 {
-        picture.note(format!("and {left_out} more, not drawn"));
+        picture.note(format!("and {left_out} more, not shown"));
     }
     Some(picture)
 }

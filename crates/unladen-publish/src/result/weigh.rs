@@ -30,7 +30,7 @@ pub(super) fn page(document: &WeighDocument) -> Page {
     page.section("weights", "Weights", weights(document));
     page.folded("latencies", "Latencies", latencies(document));
     page.section("findings", "Findings", of_findings(&document.findings, document.urls.len() > 1));
-    page.folded("not-judged", "What was not looked at", not_judged(document));
+    page.folded("not-judged", "What was not examined", not_judged(document));
     page.html_alone("counts", "Counted", counts(document));
     page.folded("method", "Method and machine", method(&document.about, facts(document)));
     page.remarks("warnings", "Warnings", &document.warnings);
@@ -87,9 +87,9 @@ fn cost(document: &WeighDocument, url: &WeighedUrl) -> Words {
         }
         _ if !document.weights.is_empty() => {
             words =
-                words.plain(": nothing on this machine was seen to follow the requests, so that its cost is not known");
+                words.plain(": nothing on this machine was seen to follow the requests, so its cost is not known");
         }
-        _ => words = words.plain(" was looked into; its cost was not measured in this run"),
+        _ => words = words.plain(" was examined; its cost was not measured in this run"),
     }
     words = words.plain(". ");
     if let Some(half) = figures::latency(&url.latency_ns, "p50") {
@@ -102,7 +102,7 @@ fn cost(document: &WeighDocument, url: &WeighedUrl) -> Words {
     if let Some(core) = url.requests_per_core_second {
         words = words
             .plain("One core serves at most ")
-            .strong(format!("{} of them a second", plain(Kind::Count, core.value)))
+            .strong(format!("{} of them per second", plain(Kind::Count, core.value)))
             .plain(format!(" ({})", figures::interval(Kind::Count, core.low, core.high)));
         if let Some(machine) = url.requests_per_machine_second {
             let cores = document.processors;
@@ -118,7 +118,7 @@ fn carries(document: &WeighDocument) -> Words {
     if found > 0 {
         let words =
             Words::new().plain(if document.urls.len() > 1 { "The requests carry " } else { "The request carries " });
-        let words = words.strong(figures::count(found, "pattern") + " of waste").plain(" that can be taken off");
+        let words = words.strong(figures::count(found, "pattern") + " of waste").plain(" that can be removed");
         let largest = document.findings.iter().find(|finding| finding.share.known);
         return match largest {
             // A finding without a figure goes first only if it is known to be larger.
@@ -131,7 +131,7 @@ fn carries(document: &WeighDocument) -> Words {
                 .plain(", which ")
                 .and(takes(&finding.share))
                 .plain("."),
-            None => words.plain(". How much of the request each is could not be told."),
+            None => words.plain(". How much each of them costs is not known."),
         };
     }
     let looked = !document.counts.is_empty();
@@ -139,14 +139,14 @@ fn carries(document: &WeighDocument) -> Words {
     match (looked, whole) {
         (true, true) => "No finding: the rules found no waste.".into(),
         (true, false) => Words::new()
-            .plain("Nothing was found in what could be judged, ")
-            .link("#not-judged", "which is not all")
+            .plain("Nothing was found, ")
+            .link("#not-judged", "but not everything could be judged")
             .plain("."),
         (false, false) => Words::new()
-            .plain("Nothing was found in what the page answers; ")
+            .plain("Nothing was found in the page's answers; ")
             .link("#not-judged", "the rest was not judged")
             .plain("."),
-        (false, true) => "Nobody looked at what each request repeats.".into(),
+        (false, true) => "The requests were not examined for waste.".into(),
     }
 }
 
@@ -178,7 +178,7 @@ fn tiles(document: &WeighDocument, url: &WeighedUrl) -> Vec<Tile> {
     }
     if let Some(core) = url.requests_per_core_second {
         let ends = figures::interval(Kind::Count, core.low, core.high);
-        tiles.push(Tile::new("Requests a second and core", plain(Kind::Count, core.value), ends));
+        tiles.push(Tile::new("Requests per second and core", plain(Kind::Count, core.value), ends));
     }
     if url.response_bytes > 0 {
         let changed = if url.changed_bodies > 0 { "the first; later ones differ" } else { "each the same" };
@@ -210,7 +210,7 @@ fn not_judged(document: &WeighDocument) -> Vec<Block> {
     let page = |url: &str| if names_page && !url.is_empty() { format!("{url}: ") } else { String::new() };
     let mut items: Vec<Words> = Vec::new();
     for part in &document.not_judged {
-        let takes = if part.takes.is_empty() { String::new() } else { format!(" It takes {}.", part.takes) };
+        let takes = if part.takes.is_empty() { String::new() } else { format!(" It needs {}.", part.takes) };
         let mut words = Words::new().plain(page(&part.url)).strong(capital(&part.what));
         words = words.plain(format!(" was not judged: {}.{takes}", part.why));
         if !part.rules.is_empty() {
@@ -219,10 +219,10 @@ fn not_judged(document: &WeighDocument) -> Vec<Block> {
         items.push(words);
     }
     for part in &document.not_looked_for {
-        let takes = if part.takes.is_empty() { String::new() } else { format!(" It takes {}.", part.takes) };
+        let takes = if part.takes.is_empty() { String::new() } else { format!(" It needs {}.", part.takes) };
         let words = Words::new().plain(page(&part.url)).strong(part.rules.join(", "));
         items.push(words.plain(format!(
-            " {} not looked for: {}.{takes}",
+            " {} not checked: {}.{takes}",
             if part.rules.len() == 1 { "was" } else { "were" },
             part.why
         )));
@@ -230,7 +230,7 @@ fn not_judged(document: &WeighDocument) -> Vec<Block> {
     if document.lost_events > 0 {
         let lost = figures::count(document.lost_events, "event");
         items.push(
-            format!("{lost} of tracing were lost: counts of files, queries and connections may be too low.").into(),
+            format!("{lost} of the trace were lost: counts of files, queries and connections may be too low.").into(),
         );
     }
     match &document.left_behind {
@@ -297,14 +297,14 @@ fn facts(document: &WeighDocument) -> Vec<Fact> {
         fact("Connections", kept),
         fact("Cookies", cookies),
         fact("Processors", document.processors.to_string()),
-        fact("Other work", format!("{:.2} processors while no requests ran", document.background_cores)),
+        fact("Other work", format!("{:.2} processors busy while no requests ran", document.background_cores)),
         fact("The readings", format!("{} % of one core", plain(Kind::Count, document.probe_share_of_core * 100.0))),
     ];
     for url in &document.urls {
         if let Some(cpu) = url.client_cpu_ns {
             facts.push(fact(
                 "The client",
-                format!("{} of CPU a request, over {}", figures::span(Kind::Time, cpu), url.http),
+                format!("{} of CPU per request, over {}", figures::span(Kind::Time, cpu), url.http),
             ));
         }
     }

@@ -31,26 +31,28 @@ pub(super) fn rule(id: &str) -> Rule {
             (about, what, help, Level::Warning)
         }
         (None, None) if id == FAIL_ON => (
-            "a condition of --fail-on is broken for certain".to_owned(),
-            "The whole 95 % interval of a figure is beyond the bound that `--fail-on` gave it.".to_owned(),
-            "The whole 95 % interval of a figure is beyond the bound that `--fail-on` gave it, so that longer measuring would \
-             not change it. The message has the condition and the figure; the job's report (`--html`, `--markdown`) shows \
-             what changed beside it. If the change is meant, change the condition."
+            "a condition of --fail-on certainly holds".to_owned(),
+            "The whole 95 % interval of a figure is beyond its bound from `--fail-on`.".to_owned(),
+            "The whole 95 % interval of a figure is beyond its bound from `--fail-on`, so measuring longer would not \
+             change that. The message has the condition and the figure; the job's report (`--html`, `--markdown`) \
+             shows what changed beside it. If the change is intended, change the condition."
                 .to_owned(),
             Level::Error,
         ),
         (None, None) if id == WORSE => (
-            "a figure is worse than in the earlier run for certain".to_owned(),
+            "a figure is certainly worse than in the earlier run".to_owned(),
             "A figure is worse than in the earlier run, by more than runs of the same thing differ.".to_owned(),
-            "A figure is worse than in the earlier run, by more than runs of the same thing differ. `unladen runs compare` \
-             of the two shows the others, and `unladen runs trend` since when it is so. `--tolerate` says how much worse is fine."
+            "A figure is worse than in the earlier run, by more than runs of the same thing differ. `unladen runs \
+             compare` of the two shows the others, and `unladen runs trend` when it began. `--tolerate` sets how much \
+             worse is acceptable."
                 .to_owned(),
             Level::Error,
         ),
         (None, None) => (
             "a rule of another version of Unladen".to_owned(),
-            "A rule of another version of Unladen, of which this one has no page.".to_owned(),
-            "This version of Unladen has no page of the rule. The version that measured has: `unladen rules` lists its own."
+            "A rule of another version of Unladen, which this version does not describe.".to_owned(),
+            "This version of Unladen does not describe the rule. The version that measured does: `unladen rules` \
+             lists its rules."
                 .to_owned(),
             Level::Warning,
         ),

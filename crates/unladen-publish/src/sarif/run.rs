@@ -152,7 +152,7 @@ fn notifications(document: &Document) -> Vec<Notification> {
     let missing: Vec<String> = match document {
         Document::Weigh(weigh) => {
             let looked = weigh.not_looked_for.iter().map(|missing| {
-                format!("{} could not be looked for on {}: {}", missing.rules.join(", "), missing.url, missing.why)
+                format!("{} could not be checked on {}: {}", missing.rules.join(", "), missing.url, missing.why)
             });
             let judged = weigh.not_judged.iter().map(|part| format!("{} was not judged: {}", part.what, part.why));
             looked.chain(judged).collect()

@@ -136,7 +136,7 @@ fn latencies(slices: &[Slice], steps: &[Step], y: f64, body: &mut String) -> f64
 
 /// Requests per second: planned, answered and failed.
 fn rates(slices: &[Slice], steps: &[Step], y: f64, body: &mut String) -> f64 {
-    let top = lines(MARGIN, y + LINE, GREY, "requests a second", body);
+    let top = lines(MARGIN, y + LINE, GREY, "requests per second", body);
     let rate = |slice: &Slice, count: u64| count as f64 / (slice.length_ns as f64 / 1e9).max(1e-9);
     let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
     let most = slices.iter().map(|slice| finite(rate(slice, slice.planned))).fold(1.0, f64::max);

@@ -25,7 +25,7 @@ pub(super) fn prove(result: &ProveDocument, body: &mut String) -> f64 {
     let heading = if has_cold { format!("warm {note}") } else { note };
     y = boxes(result, &heading, metric, |arm| arm.box_plot_ns, y, body);
     if has_cold {
-        y = boxes(result, "the same of cold requests", &format!("cold.{metric}"), |arm| arm.cold_box_plot_ns, y, body);
+        y = boxes(result, "the same for cold requests", &format!("cold.{metric}"), |arm| arm.cold_box_plot_ns, y, body);
     }
     distributions(&result.arms, y, body)
 }

@@ -67,7 +67,7 @@ fn weights(page: &WeighedPage, mut y: f64, body: &mut String) -> f64 {
     for (group, row) in page.untold() {
         let said = row.map_or("none seen".to_owned(), |row| between(Kind::of_unit(&row.unit), row.low, row.high));
         y = lines(LEFT, y + 6.0, "#000", group, body);
-        let said = format!("on the path; {said}, not told from its other work");
+        let said = format!("on the path; {said}, not distinguishable from its other work");
         y = lines(LEFT, y + 2.0, GREY, &said, body) + 4.0;
     }
     y
@@ -176,13 +176,13 @@ fn finding_row(finding: &Finding, y: f64, body: &mut String) -> f64 {
                 middle + 5.0,
                 "start",
                 "#000",
-                &format!("takes {} % of the {of}", grouped(part.value * 100.0, 1)),
+                &format!("costs {} % of the {of}", grouped(part.value * 100.0, 1)),
                 body,
             );
             None
         }
         (_, Some(_)) => Some("nearly all"),
-        (_, None) => Some("part not known"),
+        (_, None) => Some("share unknown"),
     };
     if let Some(label) = label {
         text(LEFT, middle + 5.0, "start", GREY, label, body);

@@ -37,7 +37,7 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
         let lost = grouped(inside.lost as f64, 0);
         wrapped(
             &format!(
-                "{lost} events were lost: what is marked ! is too low, as counts of files, queries and connections."
+                "{lost} events were lost: counts marked !, such as files, queries and connections, are too low."
             ),
             style,
             out,
@@ -58,9 +58,9 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
         let nothing = if inside.is_whole() {
             "no finding: the rules found no waste"
         } else if !is_counted {
-            "nothing found in what the page answers; the rest was not judged"
+            "nothing found in the page's answers; the rest was not judged"
         } else {
-            "nothing found in what could be judged, which is not all"
+            "nothing found, but not everything could be judged"
         };
         writeln!(out, "{}\n", style.heading(nothing))?;
     }
@@ -237,7 +237,7 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -
     if let Some(before) = before {
         return hanging(
             &blank(),
-            &format!("the lines are those of {}, and so is the way to check again", before + 1),
+            &format!("the lines and the check are the same as for {}", before + 1),
             style,
             out,
         );
@@ -300,12 +300,12 @@ fn hanging(label: &str, text: &str, style: Style, out: &mut dyn Write) -> io::Re
 fn takes_and_saves(finding: &Finding) -> Vec<String> {
     let (share, saves) = (&finding.share, &finding.saves);
     let why = share.why.as_deref().unwrap_or_default();
-    let untold = saves.why.as_deref().unwrap_or("an earlier version told no bound");
+    let untold = saves.why.as_deref().unwrap_or("an earlier version gave no bound");
     let removes = saves.removes.as_ref().map(|removes| format!("the fix removes {}", told(removes)));
     let bound = saves.of.as_deref().zip(finding.saves_at_most_ns).zip(saves.at_most);
     let takes = match (share.known_part(), &share.of) {
         (Some((time, part)), Some(of)) => format!(
-            "takes {} ({} to {}), {} % of the {} ({} to {})",
+            "costs {} ({} to {}), {} % of the {} ({} to {})",
             plain(Kind::Time, time.value),
             plain(Kind::Time, time.low),
             plain(Kind::Time, time.high),
@@ -314,11 +314,11 @@ fn takes_and_saves(finding: &Finding) -> Vec<String> {
             percent(part.low),
             percent(part.high),
         ),
-        (_, Some(_)) => format!("takes nearly all of the latency; {why}"),
+        (_, Some(_)) => format!("costs nearly all of the latency; {why}"),
         (_, None) if bound.is_none() && untold == why => {
-            return vec![format!("what it takes, and what the fix saves, is not known: {why}")];
+            return vec![format!("its cost, and what the fix saves, are not known: {why}")];
         }
-        (_, None) => format!("what it takes is not known: {why}"),
+        (_, None) => format!("its cost is not known: {why}"),
     };
     let saves = match bound {
         Some(((of, time), part)) => format!(
@@ -363,13 +363,13 @@ fn items(items: &[EvidenceItem]) -> String {
 }
 
 fn not_judged(NotJudged { what, why, takes, .. }: &NotJudged) -> String {
-    let takes = if takes.is_empty() { String::new() } else { format!("; it takes {takes}") };
+    let takes = if takes.is_empty() { String::new() } else { format!("; it needs {takes}") };
     format!("Not judged: {what}: {why}{takes}.")
 }
 
 fn not_looked(missing: &NotLookedFor) -> String {
-    let takes = if missing.takes.is_empty() { String::new() } else { format!("; it takes {}", missing.takes) };
-    format!("Not looked for: {}: {}{takes}.", missing.rules.join(", "), missing.why)
+    let takes = if missing.takes.is_empty() { String::new() } else { format!("; it needs {}", missing.takes) };
+    format!("Not checked: {}: {}{takes}.", missing.rules.join(", "), missing.why)
 }
 
 fn quantity(kind: Kind, span: Span) -> String {

@@ -80,9 +80,10 @@ fn unfit(result: &LoadDocument, style: Style, out: &mut dyn Write) -> io::Result
         return Ok(());
     }
     let verdict = if result.is_torn() {
-        "UNFIT: an agent was lost. The figures below are those of less than the planned load."
+        "UNFIT: an agent was lost. The figures below are for less than the planned load."
     } else if LoadAgent::lack_records_alone(&result.agents) {
-        "UNFIT: records were lost. All requests are in the figures below, and some in no table by request, step or time."
+        "UNFIT: records were lost. All requests are in the figures below, but some are missing from the tables by \
+         request, step or time."
     } else {
         "UNFIT: the generator was the bottleneck. The figures below are its own, not the server's."
     };
@@ -124,7 +125,7 @@ fn verdict(found: &Capacity) -> String {
         (Some(highest), Some(broken)) => format!("Held {limit} up to {}, broke at {}.", rate(highest), rate(broken)),
         (Some(highest), None) => format!("Held {limit} up to {}, the highest rate tried.", rate(highest)),
         (None, Some(broken)) => format!("Broke {limit} already at {}, the lowest rate tried.", rate(broken)),
-        (None, None) => format!("No trial told whether {limit} holds: make trials longer (--time)."),
+        (None, None) => format!("No trial showed whether {limit} holds: make trials longer (--time)."),
     }
 }
 
@@ -133,7 +134,7 @@ fn why_broken(found: &Capacity) -> String {
     let Some((trial, failure)) = found.broken_by_failures() else { return String::new() };
     let (errors, planned) = (grouped(trial.errors as f64, 0), grouped(trial.planned as f64, 0));
     let rate = short(Kind::Count, trial.rate);
-    format!(" At {rate}/s, {errors} of {planned} requests failed, most of them so: {}.", clean(failure).trim_end())
+    format!(" At {rate}/s, {errors} of {planned} requests failed, most of them with: {}.", clean(failure).trim_end())
 }
 
 fn outcome(trial: &Trial) -> String {
@@ -156,7 +157,7 @@ fn answered(result: &LoadDocument) -> String {
         "{all}, {}/s, over {}; {} of bodies.",
         rate(result.throughput),
         match result.connections {
-            0 => "connections that were open before".to_owned(),
+            0 => "connections that were already open".to_owned(),
             1 => "1 new connection".to_owned(),
             several => format!("{} new connections", count(several)),
         },
@@ -166,10 +167,10 @@ fn answered(result: &LoadDocument) -> String {
         text.push_str(&format!(" Statuses: {}.", result.statuses.statuses_text()));
     }
     for (n, what) in [
-        (result.unsent, "never sent (as many as allowed were under way until the end)"),
-        (result.abandoned, "still under way when interrupted"),
-        (result.missing, "missing: the agents that were to send them were lost"),
-        (result.cut_short, "not answered in time (in the latencies with the time waited)"),
+        (result.unsent, "never sent (as many as allowed were running until the end)"),
+        (result.abandoned, "still running when interrupted"),
+        (result.missing, "missing: the agents that should have sent them were lost"),
+        (result.cut_short, "not answered in time (counted in the latencies with the time waited)"),
         (result.changed, "answered with a body that differs from the first"),
     ] {
         if n > 0 {
@@ -183,7 +184,7 @@ fn errors(result: &LoadDocument, style: Style, out: &mut dyn Write) -> io::Resul
     if result.errors.is_empty() {
         return Ok(());
     }
-    let mut table = Grid::new(&["failed", "", "the first of them"]).left(2);
+    let mut table = Grid::new(&["failed", "", "first of them"]).left(2);
     // The message takes the rest of the line.
     let room = usize::from(style.width).saturating_sub(28).max(20);
     for (kind, count) in result.errors.iter() {

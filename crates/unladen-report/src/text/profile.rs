@@ -108,7 +108,7 @@ fn no_intervals(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Res
     let why = if result.are_requests() {
         format!("fewer than {} requests: no intervals", unladen_profile::MIN_REQUESTS)
     } else {
-        "one file, requests not told apart: no intervals".to_owned()
+        "one file, requests not distinguished: no intervals".to_owned()
     };
     fill(&why, usize::from(style.width), style).iter().try_for_each(|line| writeln!(out, "{}", style.warn(line)))
 }
@@ -250,7 +250,7 @@ fn requests(requests: Option<u64>) -> String {
     match requests {
         Some(1) => "1 request".to_owned(),
         Some(requests) => format!("{} requests", grouped(requests as f64, 0)),
-        None => "not known of how many requests".to_owned(),
+        None => "number of requests unknown".to_owned(),
     }
 }
 

@@ -68,7 +68,7 @@ fn head(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result
         restarts => format!(", {restarts} restarts"),
     };
     let line = format!(
-        "{}: {} requests in {} arms, {} block{}{}, phases of {}, {} in all; {pace}{}{}; intervals over {}; seed {}",
+        "{}: {} requests in {} arms, {} block{}{}, phases of {}, {} in total; {pace}{}{}; intervals over {}; seed {}",
         clean(&result.target),
         grouped(result.arms.iter().map(|arm| arm.requests as f64).sum(), 0),
         result.arms.len(),
@@ -158,8 +158,8 @@ fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::R
     for profile in profiles {
         let requests = grouped(profile.requests as f64, 0);
         let changed = match profile.functions_changed {
-            Some(1) => ": 1 function told from no change".to_owned(),
-            Some(changed) => format!(": {changed} functions told from no change"),
+            Some(1) => ": 1 function certainly changed".to_owned(),
+            Some(changed) => format!(": {changed} functions certainly changed"),
             None => String::new(),
         };
         let text = format!(
@@ -183,7 +183,7 @@ fn how_long(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Re
     if let Some(ns) = result.time_for_one_percent_ns {
         let metric = result.first_quantile().unwrap_or("latency");
         sentences.push(format!(
-            "To tell 1 % of {} it would take {} in all.",
+            "To detect a difference of 1 % of {}, the run would need {} in total.",
             verdict::title(metric),
             lasting(Duration::from_nanos(ns))
         ));

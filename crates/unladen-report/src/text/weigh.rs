@@ -207,7 +207,7 @@ fn path(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<()> {
         text = format!("A request goes through {}", through.join(", "));
         for beyond in not_looked_at.iter().filter(|beyond| elsewhere.iter().all(|station| station.peer != beyond.peer))
         {
-            text.push_str(&format!("; and {}, which is not looked at ({})", beyond.peer, beyond.why));
+            text.push_str(&format!("; and {}, which could not be examined ({})", beyond.peer, beyond.why));
         }
         text.push('.');
     }
@@ -216,10 +216,10 @@ fn path(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<()> {
         text.push_str(&format!(" While requests were sent, these had connections to {}.", perhaps.join(", ")));
     }
     if let Some(unknown) = unknown {
-        let rest = if through.is_empty() { "Who a request goes through" } else { " Whom those ask" };
+        let rest = if through.is_empty() { "The path of a request" } else { " The rest of the path" };
         text.push_str(&format!("{rest} is not known: {}", unknown.why));
         if !unknown.takes.is_empty() {
-            text.push_str(&format!(" (it takes {})", unknown.takes));
+            text.push_str(&format!(" (it needs {})", unknown.takes));
         }
         text.push('.');
     }
@@ -272,13 +272,13 @@ fn hosts(hosts: &[WeighedHost], blocks: u64, style: Style, out: &mut dyn Write) 
     for host in hosts {
         let mut line = format!("{}: {} counters looked at", clean(&host.name), grouped(host.series as f64, 0));
         if let Some(trip) = host.round_trip_ns {
-            line.push_str(&format!(", {} there and back", plain(Kind::Time, trip as f64)));
+            line.push_str(&format!(", round trip {}", plain(Kind::Time, trip as f64)));
         }
         if let Some(share) = host.agent_share_of_core {
-            line.push_str(&format!(", {:.1} % of one of its cores for that", share * 100.0));
+            line.push_str(&format!(", using {:.1} % of one of its cores", share * 100.0));
         }
         if host.gone.is_some() {
-            line.push_str(&format!("; gone after {} block{}", host.blocks, if host.blocks == 1 { "" } else { "s" }));
+            line.push_str(&format!("; lost after {} block{}", host.blocks, if host.blocks == 1 { "" } else { "s" }));
         } else if host.blocks < blocks {
             line.push_str(&format!("; {} of {blocks} blocks", host.blocks));
         }
@@ -360,7 +360,7 @@ fn machine_table(heading: &str, rows: &[&Weight]) -> Grid {
 fn own_connections(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let own = page.url.connections;
     let text = format!(
-        "of the connections, unladen opened {} itself ({} a request)",
+        "of the connections, unladen opened {} itself ({} per request)",
         grouped(own as f64, 0),
         plain(Kind::Count, own as f64 / page.url.requests.max(1) as f64)
     );

@@ -65,27 +65,28 @@ pub(super) struct Page<'a> {
 
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const STOP: &str = "name a text that only the right answer holds (--expect-body TEXT)";
+        const STOP: &str = "name a text that only the right answer contains (--expect-body TEXT)";
         match self {
             Self::Error { sign, status } => write!(
                 f,
-                "this looks like the page of an error ({sign}), though its status is {status}: correct the request, or {STOP}."
+                "this looks like an error page ({sign}), though its status is {status}: correct the request, or \
+                 {STOP}."
             ),
             Self::Failed { sign, status } => write!(
                 f,
-                "the answer says that the request failed ({sign}), though its status is {status}: correct the request, or {STOP}."
+                "the answer reports a failure ({sign}), though its status is {status}: correct the request, or {STOP}."
             ),
             Self::Login { sign, is_known: false } => write!(
                 f,
-                "this looks like a page where one logs in ({sign}): send the cookie of somebody who is logged in (-b 'NAME=VALUE')."
+                "this looks like a login page ({sign}): send the cookie of a logged-in user (-b 'NAME=VALUE')."
             ),
             Self::Login { sign, is_known: true } => write!(
                 f,
-                "this looks like a page where one logs in ({sign}), though a cookie or login was sent: the session may be over, or bound to \
-                 the browser that it was made with: give that browser's User-Agent, too (-A 'NAME')."
+                "this looks like a login page ({sign}), though a cookie or login was sent: the session may have \
+                 expired, or belong to another browser: send that browser's User-Agent, too (-A 'NAME')."
             ),
             Self::Browser { told } => {
-                write!(f, "a browser gets another answer: {told}. To have that one, ask by its name (-A '{BROWSER}').")
+                write!(f, "a browser gets a different answer: {told}. To get that one, send its name (-A '{BROWSER}').")
             }
         }
     }

@@ -29,7 +29,7 @@ impl Scripts {
     /// fails with the map that does not fail without.
     pub(super) fn ask(&self, task: &Task) -> Result<(Task, Vec<String>), Failure> {
         if task.emit == Emit::Composer {
-            return Err(Failure::Usage("--emit composer is for what Composer loads: leave out --ask".to_owned()));
+            return Err(Failure::Usage("--emit composer works only with Composer's classes: leave out --ask".to_owned()));
         }
         let root = task.root()?;
         let pages: Vec<Page> = self.scripts.iter().map(|script| Page::of(&root, script)).collect::<Result<_, _>>()?;
@@ -99,7 +99,8 @@ impl Asking {
             let answer = first.get_or_insert(answer);
             if !reached {
                 return Err(Failure::Usage(format!(
-                    "{}: PHP ended before its loaders could be asked, {}: nothing was written; is it a page of the application?",
+                    "{}: PHP ended before its loaders could be asked, {}: nothing was written; is this a page of the \
+                     application?",
                     page.shown,
                     answer.words()
                 )));
@@ -138,7 +139,7 @@ impl Asking {
             self.odd.insert(class.clone(), format!("its loader includes no file: {why}"));
         }
         if let Some(more) = text("more") {
-            self.odd.insert(class.clone(), format!("its loader does more than include: `{more}`"));
+            self.odd.insert(class.clone(), format!("its loader does more than include files: `{more}`"));
         }
         if let Some(file) = text("file") {
             if let Some(loaded) = loaded.filter(|_| line.get("ran").is_some()) {
@@ -161,7 +162,7 @@ impl Asking {
                 // Spelt as declared: PHP may have asked in another case.
                 Ok((name, file)) => match answers.classes.get(&name) {
                     Some(other) if *other != file => {
-                        let why = "which file it is in depends on how its name is written";
+                        let why = "its file depends on how its name is spelled";
                         answers.left_out.insert(name, why.to_owned());
                     }
                     _ => {
@@ -192,10 +193,11 @@ fn file_of(class: &BString, files: &[BString]) -> Result<(BString, BString), Str
     };
     let path = file.to_path().map_err(|_| "its file has no name".to_owned())?;
     if !path.is_absolute() || !path.is_file() {
-        return Err(format!("its loader includes {file}, which is no file by an absolute path"));
+        return Err(format!("its loader includes {file}, which is not an absolute path of a file"));
     }
     let found = Tree::look(path).and_then(|found| Some(found.declaration_of(class.as_bstr())?.name.clone()));
-    found.map(|name| (name, file.clone())).ok_or_else(|| format!("{file} does not declare it, as far as its text says"))
+    found.map(|name| (name, file.clone())).ok_or_else(|| format!("{file} does not declare it, as far as its source \
+        shows"))
 }
 
 fn asked(one: &Value, front: bool) -> Asked {
@@ -222,7 +224,7 @@ fn compare(
         let again = server.get(page, None)?;
         if with.status != again.status {
             return Err(Failure::Usage(format!(
-                "{}: with the map it is answered otherwise, {}, than without, {}: nothing was written",
+                "{}: the answer with the map, {}, differs from the answer without it, {}: nothing was written",
                 page.shown,
                 with.words(),
                 again.words()
@@ -231,9 +233,9 @@ fn compare(
         let same = if with.body == again.body {
             "the same with the map and without"
         } else if first.body == again.body {
-            "not the same with the map as without: compare the two before you switch it on"
+            "different with the map and without: compare the two before you switch it on"
         } else {
-            "never the same twice, with the map or without: compare it by eye"
+            "different each time, with the map and without: compare by eye"
         };
         let is_mapped = |class: &&BString| project.map.entries.iter().any(|one| one.class.eq_ignore_ascii_case(class));
         let mapped = loaded.iter().filter(is_mapped).count();
@@ -256,10 +258,10 @@ fn no_loader(pages: &[Page], answered: &[Answer], survey: &Survey) -> Failure {
         pages.join(", "),
         match survey.loaders.first() {
             Some((file, line)) => format!(
-                "{}:{line} does, so --ask a script that comes to that line",
+                "{}:{line} registers one, so --ask a script that runs that line",
                 plain_text(&file.display().to_string())
             ),
-            None => "the application loads its files by require, and a map could replace nothing".to_owned(),
+            None => "the application loads its files with require, so a map would change nothing".to_owned(),
         }
     ))
 }

@@ -18,14 +18,14 @@ use crate::terminal;
 /// `strict` is set and there is anything to report, or a file cannot be written.
 pub(crate) fn check(task: &Task, strict: bool, files: &[Destination]) -> Result<(), Failure> {
     if task.emit != Emit::Php {
-        return Err(Failure::Usage("--check looks at the PHP map: leave out --emit".to_owned()));
+        return Err(Failure::Usage("--check works only with the PHP map: leave out --emit".to_owned()));
     }
     files.iter().try_for_each(|file| file.check_of_document())?;
     let task = &task.remembered()?;
     let project = task.read()?;
     task.tell_otherwise(&project);
     let Some(path) = task.target(&project) else {
-        return Err(Failure::Usage("--check reads a file: give it with --output".to_owned()));
+        return Err(Failure::Usage("--check reads a file: name it with --output".to_owned()));
     };
     let (check, is_same) = match read_whole(&path) {
         Ok(source) => {
@@ -50,14 +50,14 @@ pub(crate) fn check(task: &Task, strict: bool, files: &[Destination]) -> Result<
 }
 
 fn verdict(document: &ClassmapCheckDocument) -> Result<(), Failure> {
-    let (map, again) = (&document.map, "make it again with `unladen classmap`");
+    let (map, again) = (&document.map, "write it again with `unladen classmap`");
     let why = match &document.differences {
-        None => format!("{map}: there is no map yet: make it with `unladen classmap`"),
-        Some(differences) if differences.count() > 0 => format!("{map} is not what it would be now: {again}"),
+        None => format!("{map}: there is no map yet: write it with `unladen classmap`"),
+        Some(differences) if differences.count() > 0 => format!("{map} is out of date: {again}"),
         Some(_) if !document.current => {
-            format!("{map} has the right classes, but another version of unladen or a hand has written it: {again}")
+            format!("{map} has the right classes, but was written by another version of unladen, or edited: {again}")
         }
-        Some(_) if document.is_broken() => "violations, duplicates or problems, and --strict was asked for".to_owned(),
+        Some(_) if document.is_broken() => "there are violations, duplicates or problems, and --strict was given".to_owned(),
         Some(_) => return Ok(()),
     };
     Err(Failure::Gate(why))
@@ -82,7 +82,7 @@ fn text(document: &ClassmapCheckDocument, style: Style) -> String {
         section(kind, places.iter().map(place).collect());
     }
     let duplicates = document.duplicates.iter().map(|one| {
-        let wins = one.wins.as_ref().map_or_else(|| "none is taken".to_owned(), |wins| format!("{wins} wins"));
+        let wins = one.wins.as_ref().map_or_else(|| "none is used".to_owned(), |wins| format!("{wins} wins"));
         format!("{}  {wins} ({}); also {}", one.class, one.why, one.others.join(", "))
     });
     section("declared in several files", duplicates.collect());
@@ -97,7 +97,7 @@ fn text(document: &ClassmapCheckDocument, style: Style) -> String {
     if document.current {
         let many = usize::try_from(document.class_count).unwrap_or(usize::MAX);
         let classes = counted(many, "class", "classes");
-        let _ = writeln!(text, "{}: {classes}, all as they would be now", document.map);
+        let _ = writeln!(text, "{}: {classes}, all up to date", document.map);
     }
     text
 }

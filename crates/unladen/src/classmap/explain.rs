@@ -72,18 +72,19 @@ impl<'a> Told<'a> {
     fn decision(&self) -> &'static str {
         match &self.verdict {
             Verdict::File(Claim { outcome: Resolution::Declared, .. }) if !self.is_mapped => {
-                "not in the map: it is spelled in several ways, which lead to different files"
+                "not in the map: several spellings lead to different files"
             }
-            _ if self.is_mapped && self.wins().is_none() => "in the map by another spelling of its name",
+            _ if self.is_mapped && self.wins().is_none() => "in the map under another spelling of its name",
             Verdict::File(claim) => match claim.outcome {
-                Resolution::Declared => "in the map: the first file that PHP would be led to",
+                Resolution::Declared => "in the map: the first file that PHP would load",
                 Resolution::Undeclared => {
-                    "not in the map: the first file that PHP would be led to does not declare it, as far as its text says"
+                    "not in the map: the first file that PHP would load does not declare it, as far as its source \
+                     shows"
                 }
-                Resolution::Gone => "not in the map: the file that is listed first is not there",
+                Resolution::Gone => "not in the map: the file that is listed first does not exist",
             },
             Verdict::Open(_) => {
-                "not in the map: which of these files PHP would be led to first cannot be told from outside"
+                "not in the map: which of these files PHP would load first cannot be seen from outside"
             }
             Verdict::Nothing => "not in the map: no loader leads to a file that declares it",
         }
@@ -108,7 +109,7 @@ impl<'a> Told<'a> {
                 (Resolution::Declared, Some(declaration)) => {
                     format!("{} in line {}", declaration.kind.word(), declaration.line)
                 }
-                (Resolution::Gone, _) => "is not there, or cannot be read".to_owned(),
+                (Resolution::Gone, _) => "does not exist, or cannot be read".to_owned(),
                 _ => "does not declare it".to_owned(),
             };
             let mark = if self.wins() == Some(&claim.path) && at == 0 { "wins" } else { "" };

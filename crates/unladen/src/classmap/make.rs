@@ -53,8 +53,8 @@ pub(super) fn whole(task: &Task, project: &Project) -> Result<(), Failure> {
         Some(first) if !task.partial => {
             let others = if hiding.len() > 1 { format!(" and {} more", hiding.len() - 1) } else { String::new() };
             Err(Failure::Usage(format!(
-                "nothing was written, as the map would not be whole: {}{others} could not be read (--partial writes it all the same; what it \
-                 lacks is left to the application's own loaders)",
+                "nothing was written, because the map would be incomplete: {}{others} could not be read (--partial \
+                 writes it all the same; the missing classes are left to the application's own loaders)",
                 first.path.display()
             )))
         }
@@ -67,11 +67,11 @@ pub(super) fn whole(task: &Task, project: &Project) -> Result<(), Failure> {
 pub(super) fn empty(project: &Project) -> Failure {
     let root = project.root().display();
     let hint = match project.application.loaders.iter().any(|loader| loader.standing == Standing::Perhaps) {
-        true => "; --all-extensions reads what may not be enabled",
-        false => "; --reader and --psr4 say how its classes are found",
+        true => "; --all-extensions also reads extensions that may not be enabled",
+        false => "; use --reader or --psr4 to say how its classes are found",
     };
     Failure::CannotMeasure(format!(
-        "no class of {root} would be in the map, by the reader `{}`: nothing was written{hint}",
+        "the reader `{}` finds no class of {root} for the map: nothing was written{hint}",
         project.reader().name()
     ))
 }
@@ -90,7 +90,7 @@ pub(super) fn summary(
     let mut text = String::new();
     let done = match written {
         Some(elapsed) => format!("written in {:.0} ms", elapsed.as_secs_f64() * 1e3),
-        None => "as it was".to_owned(),
+        None => "unchanged".to_owned(),
     };
     // Writing to a String does not fail.
     let _ = writeln!(
@@ -137,7 +137,7 @@ fn loaders(project: &Project) -> String {
         names.push("no loader".to_owned());
     }
     if !perhaps.is_empty() {
-        names.push(format!("without {} that may not be asked", counted(perhaps.len(), "loader", "loaders")));
+        names.push(format!("without {} that must not be asked", counted(perhaps.len(), "loader", "loaders")));
     }
     names.join(", ")
 }

@@ -85,8 +85,8 @@ impl Task {
         match root.metadata() {
             // Removes `..` and a trailing `/`; links stay, as the application may be known by them.
             Ok(metadata) if metadata.is_dir() => Ok(plain(&root)),
-            Ok(_) => Err(failed("a folder was expected, that of an application")),
-            Err(error) => Err(failed(&format!("{error}; the folder of an application was expected"))),
+            Ok(_) => Err(failed("expected the folder of an application")),
+            Err(error) => Err(failed(&format!("{error}; expected the folder of an application"))),
         }
     }
 
@@ -112,7 +112,7 @@ impl Task {
         if says_nothing {
             let unknown = || {
                 Failure::Usage(format!(
-                    "the map was made by the reader `{}`, which this version does not have",
+                    "the map was written with the reader `{}`, which this version does not have",
                     made.reader
                 ))
             };
@@ -128,7 +128,7 @@ impl Task {
         let of = |made: &Made| plain_text(&format!("{} of {}", made.words(), made.root.display()));
         match self.made() {
             Ok(Some(made)) if made != now => {
-                say!("unladen: the map that is there was made with {}; now it is {}", of(&made), of(&now));
+                say!("unladen: the existing map was made with {}; now it is {}", of(&made), of(&now));
             }
             Ok(_) => {}
             Err(error) => say!("unladen: {}; now it is {}", plain_text(&error.to_string()), of(&now)),
@@ -193,7 +193,7 @@ impl Task {
             return Err(Failure::Usage(what.to_owned()));
         }
         if project.reader().name() != "composer" {
-            let what = "--emit composer is for what Composer loads: name the folder with its composer.json";
+            let what = "--emit composer works only with Composer's classes: name the folder with its composer.json";
             return Err(Failure::Usage(format!("{}: {what}", project.root().display())));
         }
         let texts = emit::composer(&project.map, project.root())?;
@@ -211,15 +211,15 @@ fn unknown(root: &Path) -> String {
         (counted(survey.classes, "class", "classes"), counted(survey.files, "PHP file", "PHP files"));
     let shown = plain_text(&root.display().to_string());
     if survey.files == 0 {
-        return format!("{shown}: no PHP file is in it or below it: name the folder of a PHP application");
+        return format!("{shown}: no PHP file in it or below it: name the folder of a PHP application");
     }
     let includes = counted(survey.includes, "require or include", "requires and includes");
     let Some((file, line)) = survey.loaders.first() else {
         return format!(
-            "{shown}: this application loads its files by require; there is no autoloader that a map could replace (found {includes} and 0 \
-             spl_autoload_register in {files} with {classes}). What helps it is PHP's opcode cache: opcache.enable=1, \
-             opcache.max_accelerated_files above {}, realpath_cache_size large enough for their paths, and opcache.validate_timestamps=0 \
-             if each deployment reloads PHP",
+            "{shown}: this application loads its files with require; there is no autoloader that a map could replace \
+             (found {includes} and 0 spl_autoload_register in {files} with {classes}). What helps it is PHP's opcode \
+             cache: opcache.enable=1, opcache.max_accelerated_files above {}, realpath_cache_size large enough for \
+             their paths, and opcache.validate_timestamps=0 if each deployment reloads PHP",
             survey.files
         );
     };
@@ -234,12 +234,12 @@ fn unknown(root: &Path) -> String {
         if rules.is_empty() { String::new() } else { format!("; files are named after classes: {}", rules.join(", ")) };
     let readers: Vec<_> = READERS.iter().map(|reader| format!("  {:10} {}", reader.name(), reader.about())).collect();
     format!(
-        "{shown}: no reader knows this application; it has an autoloader of its own ({file}:{line}{others}; {includes}), and {classes} in \
+        "{shown}: there is no reader for this application; it has its own autoloader ({file}:{line}{others}; {includes}), and {classes} in \
          {files}{rules}\n\
          --ask SCRIPT, such as --ask index.php, runs that script in PHP and asks its autoloader for all of them: the map is then what the \
          autoloader itself answers{}\n\
-         --reader folders, which runs nothing, takes the names of files on trust: {} would be in the map\n\
-         known without either are:\n{}",
+         --reader folders, which runs nothing, trusts the names of files: {} would be in the map\n\
+         these work without either:\n{}",
         if nix::unistd::Uid::effective().is_root() { " (root adds --as USER, the user of PHP's workers)" } else { "" },
         counted(survey.named, "class", "classes"),
         readers.join("\n")

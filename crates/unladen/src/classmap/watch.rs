@@ -32,11 +32,11 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
     make::whole(task, &project)?;
     let texts = task.texts(&project)?;
     let Some((Some(path), _)) = texts.first() else {
-        return Err(Failure::Usage("--watch writes a file: give it with --output".to_owned()));
+        return Err(Failure::Usage("--watch writes a file: name it with --output".to_owned()));
     };
     let written = task::write(&texts)?.then(|| start.elapsed());
     output::line(&make::summary(&project, task.emit, path, written, &[], terminal::style()))?;
-    output::line("watching; Ctrl-C ends it")?;
+    output::line("watching; Ctrl-C stops it")?;
     while !cancel.is_cancelled() {
         let changed = changes.wait(PATIENCE).map_err(watching)?;
         if !changed.is_empty() {
@@ -44,7 +44,7 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
             match follow(task, &mut project, &mut changes, &changed, &cancel) {
                 Ok(None) => {}
                 Ok(Some(what)) => output::line(&format!("{what} ({:.0} ms)", start.elapsed().as_secs_f64() * 1e3))?,
-                Err(failure) => say!("unladen: {failure}; the map stays as it was"),
+                Err(failure) => say!("unladen: {failure}; the map was not changed"),
             }
         }
     }

@@ -5,16 +5,16 @@ use unladen_agent::Hello;
 use crate::exit::Failure;
 use crate::output;
 
-/// Answer another `unladen` on stdin and stdout: counters of this host, load from it
+/// Serve another `unladen` on stdin and stdout: send it this host's counters, or load from here
 ///
-/// `unladen weigh --host` and `unladen load --from` start it, by any command that leads to this host. It opens nothing,
-/// listens nowhere, and ends with its pipe.
+/// `unladen weigh --host` and `unladen load --from` start it, with any command that reaches this host. It opens no
+/// port, and ends when its pipe closes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples, on another host:
   unladen weigh https://shop.example/ --host db='ssh db1' --host web='docker exec -i web'
   unladen load https://shop.example/ --rate 20000 --from 'ssh gen1' --from 'ssh gen2'
 
-docs/reference/agent.md, in the source, says what it may see, and how it is spoken to.")]
+docs/reference/agent.md, in the source, describes what it may see, and its protocol.")]
 pub(super) struct Args {
     /// Print the version of the protocol and of the program
     #[arg(long)]

@@ -7,7 +7,7 @@ use crate::exit::Failure;
 use crate::runs::{Origin, headed};
 use crate::{output, terminal};
 
-/// Check what works on this machine, and print the commands that mend the rest
+/// Check what works on this machine, and print the commands that fix the rest
 ///
 /// It changes nothing, and takes less than two seconds; with a URL, a few requests are sent to it.
 #[derive(Debug, clap::Args)]
@@ -16,10 +16,10 @@ use crate::{output, terminal};
   sudo unladen doctor http://127.0.0.1/
   unladen doctor --json | jq '.checks[] | select(.verdict == \"missing\")'
 
-It ends with 0 if nothing is missing, and with 13 if something is that a command needs.
+The exit code is 0 if nothing is missing, and 13 if something is missing that a command needs.
 docs/reference/doctor.md, in the source, explains each check.")]
 pub(super) struct Args {
-    /// A page to be weighed: whether it can be reached, and who serves it
+    /// A page to check: whether it can be reached, and which processes serve it
     #[arg(value_name = "URL")]
     url: Option<String>,
     /// Write JSON instead of text

@@ -31,7 +31,7 @@ impl FailOn {
             // A gate that never sees its evidence would always be open.
             if rule.needs().contains(&EvidenceSource::Profile) != profiles {
                 let command = if profiles { "weigh" } else { "profile" };
-                return Err(Failure::Usage(format!("the rule {name} is one of `unladen {command}`")));
+                return Err(Failure::Usage(format!("the rule {name} belongs to `unladen {command}`")));
             }
             gate.rules.push(rule.name());
         }
@@ -80,7 +80,7 @@ impl FailOn {
         for missing in &page.not_looked_for {
             let rules: Vec<&str> = missing.rules.iter().map(String::as_str).filter(|rule| self.is_of(rule)).collect();
             if !rules.is_empty() {
-                failures.push(format!("{} could not be looked for: {}", rules.join(", "), missing.why));
+                failures.push(format!("{} could not be checked: {}", rules.join(", "), missing.why));
             }
         }
         for part in page.not_judged.iter().filter(|part| self.is_concerned(part)) {
@@ -97,10 +97,10 @@ impl FailOn {
         let mut failures = self.found(&document.findings);
         if let Some(why) = result.profile.as_ref().and_then(blind) {
             let rules = if self.any { "the rules".to_owned() } else { self.rules.join(", ") };
-            failures.push(format!("{rules} could not be looked for: {why}"));
+            failures.push(format!("{rules} could not be checked: {why}"));
         } else if self.rules.contains(&COUNTS_CALLS) && document.functions.iter().all(|row| row.calls.is_none()) {
             let profiler = &document.profiler;
-            failures.push(format!("{COUNTS_CALLS} could not be looked for: {profiler} does not count calls"));
+            failures.push(format!("{COUNTS_CALLS} could not be checked: {profiler} does not count calls"));
         }
         failures
     }
@@ -128,10 +128,10 @@ fn blind(profile: &Profile) -> Option<String> {
     match profile.requests() {
         _ if profile.total() == 0 => Some("no sample was taken".to_owned()),
         Some(few) if few < MIN_REQUESTS as u64 => {
-            Some(format!("{few} requests were profiled, and rules take {MIN_REQUESTS}"))
+            Some(format!("{few} requests were profiled, but rules need {MIN_REQUESTS}"))
         }
         _ if !profile.frames.iter().any(|(_, frame)| is_code(frame.kind)) => {
-            Some("no function of the application was seen, but machine code alone".to_owned())
+            Some("only machine code was seen, no function of the application".to_owned())
         }
         _ => None,
     }

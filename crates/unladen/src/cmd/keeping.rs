@@ -11,35 +11,35 @@ use crate::runs::{Against, Keeper, Keeping, Origin, RunName, Tolerance};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct KeepArgs {
-    /// Keep the result there: a file, or postgres://USER@HOST/DATABASE [default: UNLADEN_STORE, or `store` of
+    /// Where to keep the result: a file, or postgres://USER@HOST/DATABASE [default: UNLADEN_STORE, or `store` of
     /// ~/.config/unladen/config.toml, or ~/.local/state/unladen/runs.sqlite]
     #[arg(long, value_name = "STORE", help_heading = "What to keep")]
     store: Option<Location>,
     /// Do not keep the result
     #[arg(long, conflicts_with_all = ["store", "label"], help_heading = "What to keep")]
     no_store: bool,
-    /// Do not keep what was traced, such as the texts of queries: the result alone
+    /// Keep only the result, without traced data such as the texts of queries
     #[arg(long, help_heading = "What to keep")]
     no_evidence: bool,
-    /// What to call the run, such as release=1.43; may be repeated
+    /// A label for the run, such as release=1.43; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = label, help_heading = "What to keep")]
     label: Vec<(String, String)>,
-    /// The folder of the application, whose git revision is kept with the result [default: the working folder]
+    /// The application's folder, whose git revision is kept with the result [default: the working folder]
     #[arg(long, value_name = "DIR", help_heading = "What to keep")]
     folder: Option<PathBuf>,
-    /// Compare the result with a run that is kept (its number, latest, a label such as release=1.42, commit:4f2a), and end
-    /// with code 8 if something is worse for certain
+    /// Compare the result with a kept run (its number, latest, a label such as release=1.42, commit:4f2a), and exit
+    /// with code 8 if something is certainly worse
     #[arg(long, value_name = "RUN", conflicts_with = "no_store", help_heading = "What to compare with")]
     against: Option<RunName>,
-    /// With --against: how much worse is fine, such as 2% [default: 0%]
+    /// With --against: how much worse is acceptable, such as 2% [default: 0%]
     #[arg(long, value_name = "PERCENT", value_parser = tolerated, requires = "against", help_heading = "What to compare with")]
     tolerate: Option<f64>,
-    /// With --against: end with code 5 if a figure could not be judged, as too few earlier runs are kept, or as the two
-    /// runs' machines cannot be compared
+    /// With --against: exit with code 5 if a figure could not be judged, because too few earlier runs were kept or the
+    /// two runs' machines cannot be compared
     #[arg(long, requires = "against", help_heading = "What to compare with")]
     require_history: bool,
-    /// With --against: write the comparison to a file, as the end of its name says: .json, .html, .md, .xml (JUnit), .sarif;
-    /// may be repeated
+    /// With --against: write the comparison to a file, in the format of its ending: .json, .html, .md, .xml (JUnit),
+    /// .sarif; may be repeated
     #[arg(long, value_name = "FILE", requires = "against", help_heading = "What to compare with")]
     compared: Vec<PathBuf>,
 }

@@ -22,11 +22,10 @@ use crate::output;
 use crate::runs::Origin;
 use crate::say::say;
 
-/// Load at an exact rate, whatever the server does, and the latencies that users would see
+/// Send load at an exact rate, whatever the server does, and report the latencies that users would see
 ///
-/// With --rate (or --step) requests are sent at their planned times, whether or not those before them were answered,
-/// and latency counts from the planned time. Without, --concurrency requests are under way at any time, as with ab or
-/// wrk.
+/// With --rate (or --step) requests are sent at their planned times, whether or not earlier ones were answered, and
+/// latency counts from the planned time. Without it, --concurrency requests run at any time, as with ab or wrk.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     unladen load --rate 40 --requests 4800 http://127.0.0.1:8080/\n  \
@@ -37,61 +36,62 @@ use crate::say::say;
     unladen load --access-log access.log --rate 20 -t 5min http://127.0.0.1:8080\n  \
     unladen load --rate 60k -t 1min --from 'ssh gen1' --from 'ssh gen2' https://shop.example/")]
 pub(super) struct Args {
-    /// The URL to load; of several each is sent as often
+    /// The URL to load; several URLs are requested equally often
     #[arg(required_unless_present_any = ["urls", "from"], value_name = "URL")]
     url: Vec<String>,
-    /// A file of URLs: `[WEIGHT] [METHOD] URL [label]`, one a line
+    /// A file of URLs: `[WEIGHT] [METHOD] URL [label]`, one per line
     #[arg(short = 'f', long, value_name = "FILE")]
     urls: Option<PathBuf>,
-    /// What an access log (combined format) asks for by GET, as often, of the server of the URL
+    /// Repeat the GET requests of an access log (combined format), as often as in the log, at the URL's server
     #[arg(long, value_name = "FILE", requires = "url", conflicts_with_all = ["urls", "method", "data", "data_raw"])]
     access_log: Option<PathBuf>,
 
-    /// Requests a second, such as 40, 40/s, 600/min or 1k
+    /// Requests per second, such as 40, 40/s, 600/min or 1k
     #[arg(short, long, alias = "rps", value_name = "RATE", value_parser = rate_of, help_heading = "How much")]
     rate: Option<f64>,
     /// A step of rates, `RATE:TIME` or `RATE..RATE:TIME` for a ramp; may be repeated
     #[arg(long, value_name = "STEP", conflicts_with_all = ["rate", "time"], help_heading = "How much")]
     step: Vec<Step>,
-    /// How requests follow each other at a rate
+    /// How requests are spaced at a rate
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Follow::Constant, help_heading = "How much")]
     arrivals: Follow,
-    /// Requests under way at once; at a rate the most that may be [default: 1; at a rate 1000]
+    /// How many requests run at once; with a rate, at most [default: 1; with a rate 1000]
     #[arg(short, long, alias = "vus", value_name = "N", value_parser = concurrency, help_heading = "How much")]
     concurrency: Option<usize>,
     /// How many requests, such as 500, 10k or 1M
     #[arg(short = 'n', long, alias = "iterations", value_name = "N", value_parser = some, help_heading = "How much")]
     requests: Option<u64>,
-    /// How long, such as 30s or 2min; with --find-capacity, of one trial [default: 10s, if no number of requests is
-    /// given]
+    /// How long, such as 30s or 2min; with --find-capacity, how long one trial lasts [default: 10s, if no number of
+    /// requests is given]
     #[arg(short, long, alias = "duration", value_name = "TIME", value_parser = some_time, help_heading = "How much")]
     time: Option<Duration>,
-    /// Look for the highest rate that holds a limit such as 'p95<100ms', from --rate (default 10) on
+    /// Search for the highest rate that holds a limit such as 'p95<100ms', starting at --rate (default 10)
     #[arg(long, value_name = "LIMIT", conflicts_with_all = ["step", "requests", "record", "hdr_log", "hdr_percentiles"], help_heading = "How much")]
     find_capacity: Option<Limit>,
-    /// Fail with exit code 8 if this is so for certain, such as 'p95 > 5ms' or 'errors > 1%'; may be repeated. One on
-    /// errors also says which share of them is fine, instead of exit code 4 for any
+    /// Exit with code 8 if this condition certainly holds, such as 'p95 > 5ms' or 'errors > 1%'; may be repeated. A
+    /// condition on errors also sets the share that is acceptable, instead of exit code 4 for any error
     #[arg(long, value_name = "CONDITION", conflicts_with = "find_capacity", help_heading = "How much")]
     fail_on: Vec<Condition>,
-    /// Repeats the random arrivals and the order of an earlier run
+    /// Repeat the random arrivals and the order of an earlier run
     #[arg(long, value_name = "N", value_parser = seed, help_heading = "How much")]
     seed: Option<u64>,
 
-    /// A host to send from, by a command that gives stdin and stdout of a program there, such as 'ssh gen1', or with a
-    /// name for it, gen1='ssh root@10.0.0.9'; may be repeated. Without a URL: a file of --record, whose result is told
+    /// A host to send from: a command that runs a program there and passes its stdin and stdout, such as 'ssh gen1', or
+    /// with a name for it, gen1='ssh root@10.0.0.9'; may be repeated. Without a URL: a file of --record, whose result
+    /// is shown
     #[arg(long, value_name = "[NAME=]COMMAND", help_heading = "Where from")]
     from: Vec<String>,
-    /// Copy no program to a host where there is no unladen
+    /// Do not copy a program to a host where unladen is not installed
     #[arg(long, requires = "from", help_heading = "Where from")]
     no_copy: bool,
-    /// The program to copy there, made by `make agent`, or for another processor
+    /// The program to copy there: one from `make agent`, or one for another processor
     #[arg(long, value_name = "FILE", requires = "from", conflicts_with = "no_copy", help_heading = "Where from")]
     agent: Option<PathBuf>,
 
     #[command(flatten)]
     sending: Sending,
 
-    /// Times of which the share of requests within is told [default: 1ms,5ms,…,10s]
+    /// Latency bounds: the share of requests within each is shown [default: 1ms,5ms,…,10s]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = latency, help_heading = "What to show")]
     buckets: Vec<Duration>,
     #[command(flatten)]
@@ -176,7 +176,7 @@ fn judge(result: &LoadDocument, limit: Option<&Limit>) -> Result<(), Failure> {
     match &result.capacity {
         Some(capacity) if capacity.highest.is_some() => Ok(()),
         Some(_) if !result.unfit.is_empty() => Err(Failure::Gate(format!(
-            "whether any rate holds {limit} cannot be told: the generator was too late to say"
+            "whether any rate holds {limit} is unknown: the generator was too late"
         ))),
         _ => Err(Failure::Gate(format!("no rate that was tried held {limit}"))),
     }
@@ -244,12 +244,13 @@ impl Args {
         ];
         let [file] = self.from.as_slice() else {
             return Err(Failure::Usage(
-                "--from: there is no URL. With one, hosts send to it; without, --from names the one file of a recorded load".into(),
+                "--from: there is no URL. With a URL, --from names hosts that send to it; without one, --from names \
+                 the file of one recorded load".into(),
             ));
         };
         match given.into_iter().find(|(_, is_given)| *is_given) {
             Some((also, _)) => Err(Failure::Usage(format!(
-                "--from cannot be used with {also} where there is no URL: it then tells a load that was recorded, and sends nothing"
+                "--from cannot be used with {also} without a URL: it then shows a recorded load, and sends nothing"
             ))),
             None => Ok(Some(file.into())),
         }
@@ -289,7 +290,7 @@ impl Args {
             return Ok((self.sending.requests(&self.url, self.urls.as_deref())?, None));
         };
         let [server] = self.url.as_slice() else {
-            return Err(Failure::Usage("--access-log takes one URL: that of the server".into()));
+            return Err(Failure::Usage("--access-log takes one URL: the server's".into()));
         };
         let server = self.sending.dress(Request::get(server)?, None)?;
         let log = AccessLog::read(file, server.host())?;
@@ -299,7 +300,7 @@ impl Args {
             say!("unladen: {lines}");
         }
         if let Some(host) = log.other_host() {
-            say!("unladen: to send the requests for {host} too: -H 'Host: {host}'");
+            say!("unladen: to send the requests for {host} too, use -H 'Host: {host}'");
         }
         let url = server.url().as_str();
         let weighted = log.entries().map(|(target, count)| {

@@ -18,7 +18,7 @@ use crate::output;
   unladen man unladen.toml | man -l -      # all keys of `serve`
   unladen man --output /usr/local/share/man/man1")]
 pub(super) struct Args {
-    /// The command whose page it is, such as `load` or `profile diff`; or unladen.toml
+    /// The command to describe, such as `load` or `profile diff`; or unladen.toml
     #[arg(value_name = "COMMAND", conflicts_with = "output")]
     command: Vec<String>,
     /// Write unladen.1, unladen-weigh.1 … into this folder, and unladen.toml.5 (into man5 beside a folder man1); - is
@@ -32,18 +32,18 @@ const EXIT_STATUS: [(&str, &str); 14] = [
     ("0", "success"),
     ("2", "wrong options, URLs or files"),
     ("3", "the target could not be reached (name, connection, TLS, time-out)"),
-    ("4", "the target answered otherwise than expected"),
-    ("5", "what was asked for cannot be measured"),
+    ("4", "the target gave an unexpected answer"),
+    ("5", "the requested measurement is not possible"),
     ("6", "the result could not be written"),
     ("7", "the system's counters could not be read"),
     (
         "8",
-        "something that --fail-on names is so, no rate holds the limit of --find-capacity, or a class map is out of date",
+        "a condition of --fail-on holds, no rate holds the limit of --find-capacity, or a class map is out of date",
     ),
     ("9", "an experiment could not switch something"),
     ("10", "an experiment could not put something back"),
-    ("11", "nothing could be served, or not any longer"),
-    ("12", "not all nodes of a fleet have confirmed a purge that were waited for"),
+    ("11", "serving could not start, or had to end"),
+    ("12", "not all nodes of a fleet that were waited for have confirmed a purge"),
     ("13", "`unladen doctor`: something is missing that a command needs"),
     ("130", "interrupted"),
 ];
@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
             let Some(page) = pages.iter().find(|page| page.file == file) else {
                 let names: Vec<_> = pages.iter().map(|page| page.file.trim_end_matches(['.', '1', '5'])).collect();
                 return Err(Failure::Usage(format!(
-                    "there is no manual page of `{}`; there are {}",
+                    "there is no manual page for `{}`; there are pages for {}",
                     args.command.join(" "),
                     names.join(", ")
                 )));

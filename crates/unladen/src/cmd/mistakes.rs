@@ -118,7 +118,8 @@ fn told(mut error: clap::Error, args: &[OsString], root: &Command) -> (clap::Err
     if error.kind() == ErrorKind::InvalidSubcommand {
         let typed = text(&error, ContextKind::InvalidSubcommand).unwrap_or_default();
         if first_word(args).is_some_and(|first| first.to_string_lossy() == typed.as_str()) && looks_like_url(&typed) {
-            hint = Some(format!("\nunladen: a URL follows a command: unladen weigh {typed}, or unladen load {typed}"));
+            hint = Some(format!("\nunladen: a command comes before the URL: unladen weigh {typed}, or unladen load \
+                {typed}"));
         }
     }
     (error, hint)
@@ -138,18 +139,18 @@ fn options(root: &Command, args: &[OsString]) -> Vec<String> {
 fn instead(option: &str) -> Option<&'static str> {
     Some(match option {
         "-i" | "--include" | "-I" | "--head" => {
-            "the head is shown of answers that were not expected; HEAD is sent by -X HEAD"
+            "the head of unexpected answers is always shown; to send HEAD, use -X HEAD"
         }
-        "-x" | "--proxy" => "proxies are not used; --connect-to IP:PORT connects to one that needs no telling",
-        "-F" | "--form" => "forms are sent as a body: -d 'name=value', with -H 'Content-Type: …'",
-        "--compressed" => "send -H 'Accept-Encoding: gzip, br'",
-        "--resolve" => "--connect-to IP:PORT connects there, whatever the URL's host",
-        "--warmup" | "-w" => "each run warms up by itself",
-        "--runs" => "--requests N, or --time TIME",
+        "-x" | "--proxy" => "proxies are not supported; --connect-to IP:PORT connects to a transparent one",
+        "-F" | "--form" => "send a form as a body: -d 'name=value', with -H 'Content-Type: …'",
+        "--compressed" => "use -H 'Accept-Encoding: gzip, br'",
+        "--resolve" => "use --connect-to IP:PORT, whatever the URL's host",
+        "--warmup" | "-w" => "each run warms up automatically",
+        "--runs" => "use --requests N, or --time TIME",
         "--export-json" => "-o FILE.json",
         "--fail-if" | "--within" | "--threshold" | "--thresholds" => "--fail-on 'p95 > 100ms'",
-        "--threads" => "one thread sends; -c N is how many requests are under way at once",
-        "--connections" => "-c N: how many requests are under way at once",
+        "--threads" => "one thread sends all requests; -c N sets how many run at once",
+        "--connections" => "use -c N: how many requests run at once",
         _ => return None,
     })
 }

@@ -20,11 +20,11 @@ use crate::output;
 use crate::profile::{self, Ran};
 use crate::say::say;
 
-/// Where inside the code the time of a page goes
+/// Show where in the code the time of a page goes
 ///
-/// Finds what answers the URL, and drives the profiler that there is for it: Excimer for PHP-FPM, Devel::NYTProf for
-/// Perl, the kernel's clock for all else. Only the requests that are sent here are profiled, and nothing of the
-/// application is changed.
+/// Finds the process that answers the URL, and runs the profiler for it: Excimer for PHP-FPM, Devel::NYTProf for Perl,
+/// the kernel's clock for everything else. Only the requests that are sent here are profiled, and the application is
+/// not changed.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -42,14 +42,15 @@ pub(super) struct Args {
     /// The page
     #[arg(required_unless_present = "print_prepend", value_name = "URL")]
     url: Option<String>,
-    /// Print the file that PHP has to run before its scripts for --prepended (auto_prepend_file), and end
+    /// Print the file that PHP has to run before its scripts for --prepended (auto_prepend_file), and exit
     #[arg(long, exclusive = true, help_heading = "How to profile")]
     print_prepend: bool,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
     sending: Sending,
-    /// End with code 8 if this rule finds something, or could not look; `any` stands for all that can look; may be repeated
+    /// Exit with code 8 if this rule finds something or could not be checked; `any` stands for all that can be checked;
+    /// may be repeated
     #[arg(long, value_name = "RULE", value_parser = rules::or_any(true), hide_possible_values = true, help_heading = "What to look for")]
     fail_on: Vec<String>,
     #[command(flatten)]
@@ -89,7 +90,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
 }
 
 fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
-    let Some(url) = &args.url else { return Err(Failure::Usage("a URL was expected".into())) };
+    let Some(url) = &args.url else { return Err(Failure::Usage("expected a URL".into())) };
     args.showing.check(true)?;
     let gate = FailOn::of(&args.fail_on, true)?;
     let options = args.how.resolve(args.showing.quiet)?;

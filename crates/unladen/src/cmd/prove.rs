@@ -25,9 +25,9 @@ const PROFILED: u64 = 100;
 
 /// Test whether a change makes a difference, how much, and to what else
 ///
-/// FILE says what is switched, and how; --a and --b compare two URLs without one. The arms take turns in random order,
-/// so that what the machine does meanwhile befalls all of them, and the baseline runs twice, so that the difference of
-/// it to itself shows what is noise. Everything that was switched is put back, on failure and Ctrl-C too.
+/// FILE says what is switched, and how; --a and --b compare two URLs without a file. The arms take turns in random
+/// order, so that whatever else the machine does affects all of them alike, and the baseline runs twice, so that its
+/// difference from itself shows the noise. Everything that was switched is put back, also on failure and Ctrl-C.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     unladen prove --a http://127.0.0.1:8080/ --b http://127.0.0.1:8081/ --rate 40\n  \
@@ -35,7 +35,7 @@ const PROFILED: u64 = 100;
     sudo unladen prove --until 1% --fail-on 'p95 > +5%' release.toml\n  \
     sudo unladen prove --from 'ssh gen1' --from 'ssh gen2' --rate 20k release.toml\n  \
     sudo unladen prove --restore opcache.toml\n\n\
-    docs/reference/experiments.md, in the source, describes the file; `unladen prove --check FILE` tells what is wrong with one.")]
+    docs/reference/experiments.md, in the source, describes the file; `unladen prove --check FILE` reports what is wrong with it.")]
 pub(super) struct Args {
     /// The file of the experiment
     #[arg(required_unless_present = "a", value_name = "FILE")]
@@ -46,41 +46,41 @@ pub(super) struct Args {
     /// The candidate's URL
     #[arg(long, value_name = "URL", requires = "a")]
     b: Option<String>,
-    /// Measure nothing: put back what a run that was killed left switched
+    /// Measure nothing: put back what a killed run left switched
     #[arg(long, requires = "file", conflicts_with = "a")]
     restore: bool,
     /// Measure nothing: read the file and list its arms
     #[arg(long, requires = "file", conflicts_with_all = ["a", "restore"])]
     check: bool,
 
-    /// Requests a second [default with --a: back to back]
+    /// Requests per second [default with --a: back to back]
     #[arg(short, long, alias = "rps", value_name = "RATE", value_parser = rate_of, help_heading = "How much")]
     rate: Option<f64>,
-    /// Requests under way at once, back to back [default with --a: 1, or one from each host]
+    /// How many requests run at once, back to back [default with --a: 1, or one from each host]
     #[arg(short, long, alias = "vus", value_name = "N", value_parser = concurrency, conflicts_with = "rate", help_heading = "How much")]
     concurrency: Option<usize>,
-    /// How many requests of each arm
+    /// How many requests each arm gets
     #[arg(short = 'n', long, alias = "iterations", value_name = "N", value_parser = some, conflicts_with = "time", help_heading = "How much")]
     requests: Option<u64>,
-    /// How long in all, with warm-ups and restarts; six blocks are measured however short it is. How long it will take
-    /// is said at the start, and by --check [default with --a: 2min]
+    /// How long in total, with warm-ups and restarts; at least six blocks are measured, however short the time. The
+    /// start and --check show how long it will take [default with --a: 2min]
     #[arg(short, long, alias = "duration", value_name = "TIME", value_parser = some_time, help_heading = "How much")]
     time: Option<Duration>,
-    /// Stop when the change of the first quantile is known this well, such as 1%
+    /// Stop when the change of the first quantile is known this precisely, such as 1%
     #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "How much")]
     until: Option<f64>,
-    /// Fail with exit code 8 if this is so for certain: 'p95 > +5%' by a change, 'p95 > 5ms' by the figure; may be
-    /// repeated
+    /// Exit with code 8 if this condition certainly holds: 'p95 > +5%' for a change, 'p95 > 5ms' for the figure itself;
+    /// may be repeated
     #[arg(long, value_name = "CONDITION", help_heading = "How much")]
     fail_on: Vec<Condition>,
-    /// What of the answers is to change: size, status, body, cache, or the name of a header; where it does not, that is
-    /// said above all. May be repeated
+    /// Which part of the answers should change: size, status, body, cache, or the name of a header; if it does not
+    /// change, the report says so first. May be repeated
     #[arg(long, value_name = "PART", help_heading = "What to expect")]
     expect_change: Vec<AnswerPart>,
-    /// Compare latencies alone: read no counters
+    /// Compare only latencies: read no counters
     #[arg(long, help_heading = "How much")]
     no_weights: bool,
-    /// Afterwards profile each arm, and write what differs
+    /// Afterwards profile each arm, and write the differences
     #[arg(long, help_heading = "How much")]
     profile: bool,
     /// With --profile: the folder for its files
@@ -92,18 +92,18 @@ pub(super) struct Args {
         help_heading = "What to show"
     )]
     output_dir: PathBuf,
-    /// Repeats the order of the arms of an earlier run
+    /// Repeat the order of the arms of an earlier run
     #[arg(long, value_name = "N", value_parser = seed, help_heading = "How much")]
     seed: Option<u64>,
 
-    /// A host to send from, by a command that gives stdin and stdout of a program there, such as 'ssh gen1', or with a
-    /// name for it, gen1='ssh root@10.0.0.9'; may be repeated. Knobs and counters stay those of this machine
+    /// A host to send from: a command that runs a program there and passes its stdin and stdout, such as 'ssh gen1', or
+    /// with a name for it, gen1='ssh root@10.0.0.9'; may be repeated. Knobs and counters remain those of this machine
     #[arg(long, value_name = "[NAME=]COMMAND", help_heading = "Where from")]
     from: Vec<String>,
-    /// Copy no program to a host where there is no unladen
+    /// Do not copy a program to a host where unladen is not installed
     #[arg(long, help_heading = "Where from")]
     no_copy: bool,
-    /// The program to copy there, made by `make agent`, or for another processor
+    /// The program to copy there: one from `make agent`, or one for another processor
     #[arg(long, value_name = "FILE", conflicts_with = "no_copy", help_heading = "Where from")]
     agent: Option<PathBuf>,
 
@@ -167,7 +167,8 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let is_judged = |condition: &&Condition| result.gates.iter().any(|gate| gate.condition == condition.to_string());
     match options.fail_on.iter().find(|condition| !is_judged(condition)) {
         Some(condition) => Err(Failure::Gate(format!(
-            "`{condition}` could not be judged: nothing was compared as `{}`; warnings and --json tell what was",
+            "`{condition}` could not be judged: no figure `{}` was compared; the warnings and --json list those that \
+             were",
             condition.metric
         ))),
         None => failed(&result.arms, &options.fail_on),
@@ -218,7 +219,7 @@ impl Args {
     fn resolve(self) -> Result<Options, Failure> {
         let mut experiment = match (&self.file, &self.a, &self.b) {
             (Some(_), ..) if self.sending.is_given() => {
-                let said = "what is sent by an experiment, and how, stands in its file: say it in [load] there";
+                let said = "an experiment's file says what is sent, and how: set it in [load] there";
                 return Err(Failure::Usage(said.into()));
             }
             (Some(file), ..) => Experiment::read(file)?,
@@ -255,7 +256,7 @@ impl Args {
         for condition in &self.fail_on {
             let missing = match condition.metric.as_str() {
                 metric if metric.starts_with("cold.") && experiment.cold.is_none() => {
-                    "nothing is measured cold: give the experiment a `cold` command"
+                    "the experiment measures no cold requests: give it a `cold` command"
                 }
                 metric if metric.starts_with("weight.") && self.no_weights => "--no-weights reads no counters",
                 _ => continue,
@@ -289,7 +290,7 @@ impl Args {
         if hosts.is_empty() {
             if self.no_copy || self.agent.is_some() {
                 let of = if self.no_copy { "--no-copy" } else { "--agent" };
-                return Err(Failure::Usage(format!("{of} is of the hosts that send: name some with --from")));
+                return Err(Failure::Usage(format!("{of} applies to hosts that send: name some with --from")));
             }
             return Ok(hosts);
         }

@@ -13,10 +13,11 @@ use crate::output;
 use crate::purge::{Patience, PurgeError, Spread, Wait, What, Wish, purge};
 use crate::runs::{Origin, headed};
 
-/// Make a running `unladen serve` forget pages that it keeps
+/// Make a running `unladen serve` forget stored pages
 ///
-/// It is done when this ends: whoever asks for a page afterwards gets none from before. In a fleet ([fleet] of the
-/// configuration) that holds for all nodes if it ends with 0 and waited for all; with 12, not all have confirmed.
+/// The purge is complete when this command ends: later requests get no page that was stored before. In a fleet ([fleet]
+/// in the configuration), that holds for all nodes if the exit code is 0 and it waited for all; exit code 12 means that
+/// not all have confirmed.
 #[derive(Debug, clap::Args)]
 #[command(
     group = clap::ArgGroup::new("where").required(true),
@@ -24,10 +25,10 @@ use crate::runs::{Origin, headed};
     after_help = "Examples:
   unladen purge /etc/unladen.toml --url https://example.org/pledge/7
   unladen purge --admin unix:/run/unladen/admin.sock --tag pledge-7 --tag index
-  unladen purge --admin 127.0.0.1:9901 --all --soft   # asked about before they are served again
+  unladen purge --admin 127.0.0.1:9901 --all --soft   # revalidated before they are served again
   unladen purge /etc/unladen.toml --tag index --wait all --wait-for 2s --explain   # in a fleet
 
-docs/reference/observability.md, in the source, says what is meant by each."
+docs/reference/observability.md, in the source, explains each."
 )]
 pub(super) struct Args {
     /// The configuration of the running `serve`, which names its admin address
@@ -39,31 +40,31 @@ pub(super) struct Args {
     /// The same as FILE
     #[arg(long, value_name = "FILE", group = "where")]
     config: Option<PathBuf>,
-    /// A page, as clients ask for it; without a scheme, by http and https. May be given several times
+    /// A page, as clients request it; without a scheme, for both http and https. May be repeated
     #[arg(long, value_name = "URL", group = "what")]
     url: Vec<String>,
-    /// All pages whose URL begins so. May be given several times
+    /// All pages whose URL begins with this. May be repeated
     #[arg(long, value_name = "URL", group = "what")]
     prefix: Vec<String>,
-    /// What the application gave this tag, in Cache-Tag, Surrogate-Key or xkey. May be given several times
+    /// All pages with this tag in Cache-Tag, Surrogate-Key or xkey. May be repeated
     #[arg(long, value_name = "TAG", group = "what")]
     tag: Vec<String>,
     /// Everything
     #[arg(long, group = "what")]
     all: bool,
-    /// Keep it, and ask the application whether it is still good before it is served again
+    /// Keep the pages, but ask the application whether they are still good before they are served again
     #[arg(long)]
     soft: bool,
-    /// Only what the site of this name keeps
+    /// Only pages of this site
     #[arg(long, value_name = "NAME")]
     site: Option<String>,
-    /// In a fleet: whose confirmations to wait for. Otherwise as [fleet] has it
+    /// In a fleet: which confirmations to wait for [default: as in [fleet]]
     #[arg(long, value_name = "WHO", value_enum)]
     wait: Option<Wait>,
-    /// In a fleet: how long to wait for confirmations. Otherwise as [fleet] has it
+    /// In a fleet: how long to wait for confirmations [default: as in [fleet]]
     #[arg(long, value_name = "TIME", value_parser = some_time)]
     wait_for: Option<Duration>,
-    /// Tell where it went: each node of the fleet, after how long it confirmed, or why it has not
+    /// Show each node of the fleet: how soon it confirmed, or why it has not
     #[arg(long)]
     explain: bool,
     /// How long to wait for the answer
@@ -84,7 +85,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         }
         (None, None) => {
             return Err(Failure::Usage(
-                "where is it told? Give the configuration of `unladen serve`, or --admin ADDRESS".to_owned(),
+                "give the configuration of `unladen serve`, or --admin ADDRESS".to_owned(),
             ));
         }
     };
@@ -141,7 +142,7 @@ impl Account {
                     lines.extend(is_explained.then(|| spread.explained()).filter(|text| !text.is_empty()));
                 }
                 Some(_) => {}
-                None if is_explained => lines.push(format!("{name}: by this process alone, which is in no fleet")),
+                None if is_explained => lines.push(format!("{name}: only by this process, which is not in a fleet")),
                 None => {}
             }
         }

@@ -48,8 +48,8 @@ pub(super) fn named(name: &str) -> Result<&'static Rule, Failure> {
     rule_named(name).ok_or_else(|| {
         if name.contains(['<', '>']) {
             return Failure::Usage(format!(
-                "`{name}` is no rule: conditions on latencies and errors are for `unladen load` and `unladen prove`; here --fail-on takes \
-                 a rule, or `any`, and `unladen rules` lists them"
+                "`{name}` is not a rule: conditions on latencies and errors work with `unladen load` and `unladen \
+                 prove`; here --fail-on takes a rule, or `any`, and `unladen rules` lists them"
             ));
         }
         let hint = near(name, RULES.iter().map(|rule| rule.name()))

@@ -12,7 +12,7 @@ mod trend;
 
 use crate::exit::Failure;
 
-/// What was measured before: list, show, compare, export and remove the runs that are kept
+/// List, show, compare, export and remove the runs that were kept
 ///
 /// `unladen weigh`, `load`, `prove` and `profile` keep their results; nothing is sent anywhere. Without a command, the
 /// newest runs are listed.

@@ -12,8 +12,8 @@ use crate::output;
   unladen schema
   unladen schema weigh > weigh.schema.json
 
-Each document names its schema in `schema`: unladen.weigh/1. As long as the number stays, no field goes and none changes \
-its meaning or its type; fields are added, so a reader has to ignore those that it does not know.")]
+Each document names its schema in `schema`: unladen.weigh/1. As long as the number stays the same, no field is removed \
+and none changes its meaning or its type; fields are added, so a reader has to ignore those that it does not know.")]
 pub(super) struct Args {
     /// The document
     #[arg(value_name = "DOCUMENT", value_parser = names(), hide_possible_values = true)]

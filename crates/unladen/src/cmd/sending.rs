@@ -25,10 +25,11 @@ pub(super) struct Sending {
     /// Open a new connection for each request
     #[arg(long, help_heading = "How to send")]
     no_keepalive: bool,
-    /// Send back no cookies that answers set: each request is a stranger's, for whom an application may begin a session
+    /// Do not send back cookies that answers set: each request comes from a new visitor, for whom an application may
+    /// start a session
     #[arg(long, help_heading = "How to send")]
     no_cookies: bool,
-    /// Version of HTTP
+    /// The version of HTTP
     #[arg(long, value_name = "VERSION", value_enum, default_value_t = Http::Auto, help_heading = "How to send")]
     http: Http,
     /// As curl's: --http 1.1
@@ -55,13 +56,13 @@ pub(super) struct Sending {
     /// Accept any TLS certificate
     #[arg(short = 'k', long, help_heading = "How to send")]
     insecure: bool,
-    /// Trust the certificates in this PEM file alone
+    /// Trust only the certificates in this PEM file
     #[arg(long, value_name = "FILE", help_heading = "How to send")]
     cacert: Option<PathBuf>,
-    /// A certificate of the client, PEM, for servers that ask for one
+    /// A client certificate, PEM, for servers that ask for one
     #[arg(short = 'E', long, value_name = "FILE", help_heading = "How to send")]
     cert: Option<PathBuf>,
-    /// Its key, PEM, unless it stands in the same file
+    /// Its key, PEM, unless it is in the same file
     #[arg(long, value_name = "FILE", requires = "cert", help_heading = "How to send")]
     key: Option<PathBuf>,
 
@@ -71,7 +72,7 @@ pub(super) struct Sending {
     /// A header, `Name: value`; may be repeated
     #[arg(short = 'H', long, value_name = "HEADER", help_heading = "What to send")]
     header: Vec<String>,
-    /// Log in by HTTP's Basic scheme, as the header `Authorization` does
+    /// Log in with HTTP Basic authentication, in the header `Authorization`
     #[arg(short, long, value_name = "USER:PASSWORD", help_heading = "What to send")]
     user: Option<String>,
     /// The header `User-Agent`
@@ -80,17 +81,17 @@ pub(super) struct Sending {
     /// A cookie, `name=value`, or several, `a=1; b=2`; may be repeated
     #[arg(short = 'b', long, value_name = "COOKIE", help_heading = "What to send")]
     cookie: Vec<String>,
-    /// The body, sent by POST (but a line of --urls that names a method keeps it), as a form (Content-Type:
-    /// application/x-www-form-urlencoded) unless -H says otherwise; @FILE reads it from a file
+    /// The body, sent with POST (unless a line of --urls names a method), as a form (Content-Type:
+    /// application/x-www-form-urlencoded) unless -H sets another type; @FILE reads it from a file
     #[arg(short = 'd', long, alias = "data-binary", value_name = "BODY", help_heading = "What to send")]
     data: Option<String>,
-    /// As --data, but a body that begins with @ is sent as it is
+    /// Like --data, but a body that begins with @ is sent as it is
     #[arg(long, value_name = "BODY", conflicts_with = "data", help_heading = "What to send")]
     data_raw: Option<String>,
-    /// Statuses that are fine, such as 200-299,304 [default: 200-299]
+    /// Expected statuses, such as 200-299,304 [default: 200-299]
     #[arg(long, value_name = "LIST", help_heading = "What to expect")]
     expect_status: Option<String>,
-    /// A text that each body must hold, as it comes
+    /// A text that each body must contain, before it is unpacked
     #[arg(long, value_name = "TEXT", help_heading = "What to expect")]
     expect_body: Option<String>,
     /// Each answer must be the same as the first one to the same request
@@ -186,7 +187,7 @@ impl Sending {
 
     pub(super) fn fill(&self, load: &mut Load) -> Result<(), Failure> {
         if self.unix_socket.is_some() || self.connect_to.is_some() {
-            return Err(Failure::Usage("an experiment connects to the hosts of its URLs: give those".into()));
+            return Err(Failure::Usage("an experiment connects to the hosts of its URLs: change the URLs".into()));
         }
         // From a URL that is never requested, so that the rest is read as for any other command.
         let config = self.driver(vec![Request::get("http://localhost/")?.build()?])?;
@@ -204,10 +205,10 @@ impl Sending {
         if let Some(method) = method {
             let read = method.parse();
             load.method =
-                Some(read.map_err(|_| Failure::Usage(format!("`{method}` is no method: expected GET, POST, …")))?);
+                Some(read.map_err(|_| Failure::Usage(format!("`{method}` is not a method: expected GET, POST, …")))?);
         }
         if let Some(body) = body {
-            load.body = String::from_utf8(body).map_err(|_| Failure::Usage("the body is no UTF-8 text".into()))?;
+            load.body = String::from_utf8(body).map_err(|_| Failure::Usage("the body is not UTF-8 text".into()))?;
         }
         Ok(())
     }
@@ -249,8 +250,8 @@ impl Sending {
         // It may be a token, so it is not shown.
         if self.user.as_ref().is_some_and(|user| !user.contains(':')) {
             return Err(Failure::Usage(
-                "-u: expected USER:PASSWORD, such as -u joe:secret (-u joe: for an empty password); a token is sent by -H \
-                 'Authorization: Bearer …'"
+                "-u: expected USER:PASSWORD, such as -u joe:secret (-u joe: for an empty password); for a token, use \
+                 -H 'Authorization: Bearer …'"
                     .into(),
             ));
         }
@@ -273,14 +274,15 @@ impl Sending {
     fn refuse(&self) -> Result<(), Failure> {
         if self.location {
             return Err(Failure::Usage(
-                "-L: redirects are not followed, as each would be another request; give the URL where they end, which \
+                "-L: redirects are not followed, because each would be another request; give the final URL, which \
                  `curl -sLo /dev/null -w '%{url_effective}\\n' URL` prints"
                     .into(),
             ));
         }
         if self.http10 {
             return Err(Failure::Usage(
-                "-0: HTTP/1.0 is not spoken; HTTP/1.1 with a connection for each request is --http 1.1 --no-keepalive"
+                "-0: HTTP/1.0 is not supported; for HTTP/1.1 with a connection for each request, use --http 1.1 \
+                 --no-keepalive"
                     .into(),
             ));
         }
@@ -291,7 +293,8 @@ impl Sending {
     fn doubt(&self) {
         if let Some(data) = self.data.as_deref().filter(|data| !data.is_empty() && time_of(data).is_ok()) {
             say!(
-                "unladen: warning: -d {data} sends the body `{data}` by POST, as curl does; if a time was meant, it is -t {data}"
+                "unladen: warning: -d {data} sends the body `{data}` by POST, as curl does; if you meant a time, use \
+                 -t {data}"
             );
         }
     }

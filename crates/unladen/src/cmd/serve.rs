@@ -13,34 +13,34 @@ use crate::serve::{self, Place, SiteOptions, Source};
 
 /// Run the proxy: in front of an application, with a cache and TLS, and for the calls that the application makes
 ///
-/// [[site]] in the configuration is a site: Unladen takes its clients' requests, by TLS and HTTP/2 too, answers what it
-/// keeps and may answer, and asks the application for the rest. [[outbound]] is another service that the application
-/// calls: it asks Unladen at 127.0.0.1 or a Unix socket in plain HTTP, and Unladen sends that on over connections that
-/// it keeps, encrypted and verified, with limits, safe retries and a circuit breaker. With [admin], it shows a live
-/// page, metrics for Prometheus, and takes what `unladen purge` says.
+/// [[site]] in the configuration is a site: Unladen accepts its clients' requests, also with TLS and HTTP/2, answers
+/// from its cache what it may, and asks the application for the rest. [[outbound]] is another service that the
+/// application calls: the application calls Unladen at 127.0.0.1 or a Unix socket in plain HTTP, and Unladen forwards
+/// the call over connections that it keeps, encrypted and verified, with limits, safe retries and a circuit breaker.
+/// With [admin], it serves a live page, metrics for Prometheus, and takes the commands of `unladen purge`.
 ///
-/// Without a file, options describe one site: --site says where clients call, --to names the application, or --root the
-/// folder of files, with --php who runs its scripts. --explain then prints the file to keep. --init writes a file to
-/// begin with.
+/// Without a file, options describe one site: --site is the address that clients call, --to the application, or --root
+/// the folder of files, with --php the server that runs its scripts. --explain then prints the same as a file. --init
+/// writes a file to start from.
 ///
-/// Instead of serving: --check tells what is wrong with the configuration, --explain every value and its reason,
-/// --check --connect whether everything can be connected to, --check --url what becomes of one request.
+/// Instead of serving: --check reports what is wrong with the configuration, --explain prints every value and its
+/// reason, --check --connect tries all connections, --check --url shows how one request would be answered.
 ///
-/// Signals: SIGTERM and SIGINT stop it when all requests under way are answered (a second one at once); SIGHUP, or a
-/// change of the file or of a certificate, reads the configuration again; SIGUSR2 hands over to a new process, such as
-/// another version. None of them loses a request.
+/// Signals: SIGTERM and SIGINT stop it when all running requests are answered (a second one stops it at once); SIGHUP,
+/// or a change of the file or of a certificate, makes it read the configuration again; SIGUSR2 hands over to a new
+/// process, such as another version. None of them loses a request.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   unladen serve /etc/unladen.toml
-  unladen serve unladen.toml --check      # 2 if it is wrong, with every mistake
-  unladen serve unladen.toml --check --connect      # 3 if something cannot be used
-  unladen serve unladen.toml --explain    # every value, and why
+  unladen serve unladen.toml --check      # lists every mistake; exit code 2 if there is one
+  unladen serve unladen.toml --check --connect      # exit code 3 if something cannot be reached
+  unladen serve unladen.toml --explain    # every value and its reason
   unladen serve unladen.toml --check --url https://site.example/news/ -b session=1
   kill -HUP $(pidof unladen)              # read the configuration again
   unladen serve --site :8080 --to http://127.0.0.1:8000      # without a file
   unladen serve --site :8080 --root . --php /run/php/php8.2-fpm.sock --preset wordpress
-  unladen serve --init wordpress /etc/unladen.toml      # a file to begin with
-  unladen serve --health /etc/unladen.toml     # whether the running process is ready: 0 or 1
+  unladen serve --init wordpress /etc/unladen.toml      # a file to start from
+  unladen serve --health /etc/unladen.toml     # exit code 0 if the running process is ready, else 1
 
 A configuration:
   [[site]]
@@ -56,7 +56,7 @@ A configuration:
   [admin]
   listen = \"127.0.0.1:9901\"             # http://127.0.0.1:9901/ is the live page
 
-docs/reference/serve.md, in the source, describes it; `unladen man unladen.toml | man -l -` has all keys.")]
+docs/reference/serve.md, in the source, describes it; `unladen man unladen.toml | man -l -` lists all keys.")]
 pub(super) struct Args {
     /// The configuration, TOML
     #[arg(value_name = "FILE", required_unless_present_any = ["config", "site", "root", "php", "to", "acme", "init", "health"])]
@@ -67,26 +67,25 @@ pub(super) struct Args {
     config: Option<PathBuf>,
     #[command(flatten)]
     site: SiteOptions,
-    /// Write a configuration to begin with, to standard output or into FILE, which must not be there yet
+    /// Write a configuration to start from, to standard output or to FILE, which must not exist yet
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(STARTERS.iter().map(|one| one.name)))]
     #[arg(conflicts_with_all = ["config", "check", "explain", "site", "root", "php", "to", "acme", "preset", "hosts"])]
     init: Option<String>,
-    /// Serve nothing: tell whether the configuration is right, and what is doubtful
+    /// Do not serve: report the configuration's mistakes and doubtful settings
     #[arg(long)]
     check: bool,
-    /// Serve nothing: print every value, where it comes from, and the reason of each default; it is a configuration
-    /// itself
+    /// Do not serve: print every value, where it comes from, and the reason of each default, as a valid configuration
     #[arg(long, conflicts_with = "check")]
     explain: bool,
-    /// Serve nothing: ask the running process, at its admin address, whether it is ready, and end with 0 or 1: for a
-    /// container's health check. An address such as 127.0.0.1:9901, or a configuration that names it; without either,
-    /// FILE
+    /// Do not serve: ask the running process, at its admin address, whether it is ready, and exit with 0 or 1: for a
+    /// container's health check. ADDRESS is such as 127.0.0.1:9901, or a configuration that names it; without it, FILE
+    /// is used
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["check", "explain", "init", "site", "root", "php", "to", "acme"])]
     health: Option<String>,
     /// With --health: ask whether it is alive, not whether it is ready
     #[arg(long, requires = "health")]
     live: bool,
-    /// With --check: tell what answers this URL, whether its page is kept, for whom and how long, and why not
+    /// With --check: show what answers this URL, whether its page is kept, for whom and how long, or why not
     #[arg(long, value_name = "URL", requires = "check")]
     url: Option<String>,
     /// With --url: a header of the request, `Name: value`; may be repeated
@@ -95,9 +94,9 @@ pub(super) struct Args {
     /// With --url: a cookie of the request, `name=value`; may be repeated
     #[arg(short = 'b', long, value_name = "COOKIE", requires = "url")]
     cookie: Vec<String>,
-    /// With --check: connect to each upstream and each validator's database, and tell what came of it (3 if one fails);
-    /// with --url instead, ask the validator and the application of that page, once, and tell what becomes of the
-    /// answer
+    /// With --check: connect to each upstream and each validator's database, and report the result (exit code 3 if one
+    /// fails); with --url instead, ask the validator and the application of that page once, and show what happens to
+    /// the answer
     #[arg(long, requires = "check")]
     connect: bool,
     /// With --check or --explain, write JSON
@@ -119,7 +118,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
         Args { explain: true, .. } => serve::explain(&source, args.json),
         Args { json: true, .. } => {
-            Err(Failure::Usage("--json is for --check or --explain: serving itself shows nothing".to_owned()))
+            Err(Failure::Usage("--json needs --check or --explain".to_owned()))
         }
         _ => serve::serve(&source),
     }
@@ -131,10 +130,10 @@ impl Args {
         match (place, file) {
             ("", Some(file)) => serve::health(Place::File(file), self.live),
             ("", None) => Err(Failure::Usage(
-                "whom is it to ask? Give --health the admin address, or the configuration of `unladen serve`"
+                "--health needs the admin address, or the configuration of `unladen serve`"
                     .to_owned(),
             )),
-            (_, Some(_)) => Err(Failure::Usage(format!("--health {place} and a configuration: give one of them"))),
+            (_, Some(_)) => Err(Failure::Usage(format!("--health {place} and a configuration: give only one of them"))),
             (place, None) => {
                 let address = admin_address(place).map(Place::Address);
                 serve::health(address.unwrap_or(Place::File(Path::new(place))), self.live)

@@ -15,13 +15,13 @@ pub(super) struct Showing {
     /// Write JSON instead of tables
     #[arg(long, help_heading = "What to show")]
     json: bool,
-    /// Write the result to a file, as the end of its name says: .json, .svg (a picture), .txt (tables), .html (a report),
-    /// .md; - is standard output, which has it in any case; may be repeated
+    /// Write the result to a file, in the format of its ending: .json, .svg (a picture), .txt (tables), .html (a
+    /// report), .md; - is standard output, where the result goes in any case; may be repeated
     #[arg(short, long, alias = "out", value_name = "FILE", help_heading = "What to show")]
     output: Vec<PathBuf>,
     #[command(flatten)]
     published: Published,
-    /// No progress line
+    /// Show no progress line
     #[arg(short, long, short_alias = 's', alias = "silent", help_heading = "What to show")]
     pub(super) quiet: bool,
 }
@@ -29,16 +29,16 @@ pub(super) struct Showing {
 /// Formats that others read.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct Published {
-    /// Write a report for people: one HTML file that needs no network
+    /// Write a report: one HTML file that loads nothing from the network
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     html: Vec<PathBuf>,
-    /// Write Markdown, as for a merge request; $GITHUB_STEP_SUMMARY is appended to
+    /// Write Markdown, such as for a merge request; $GITHUB_STEP_SUMMARY is appended to
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     markdown: Vec<PathBuf>,
-    /// Write JUnit's XML, for the list of tests of a CI
+    /// Write JUnit XML, for the test list of a CI
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     junit: Vec<PathBuf>,
-    /// Write SARIF, for tools that show findings beside the code
+    /// Write SARIF, for tools that show findings next to the code
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     sarif: Vec<PathBuf>,
 }

@@ -81,7 +81,7 @@ pub(super) fn latency(text: &str) -> Result<Duration, String> {
 }
 
 pub(super) fn seed(text: &str) -> Result<u64, String> {
-    text.trim().parse().map_err(|_| "expected the whole number that the earlier run shows as its seed".to_owned())
+    text.trim().parse().map_err(|_| "expected a whole number, as the earlier run shows it as its seed".to_owned())
 }
 
 const MOST: usize = 32;
@@ -90,13 +90,14 @@ const MOST: usize = 32;
 pub(super) fn sending_hosts(from: &[String], said: &str) -> Result<Vec<Host>, Failure> {
     let usage = |error: HostError| Failure::Usage(format!("{said}: {error}"));
     if from.len() > MOST {
-        return Err(Failure::Usage(format!("{said}: {} hosts are given, and {MOST} is the most", from.len())));
+        return Err(Failure::Usage(format!("{said}: {} hosts were given; at most {MOST} are allowed", from.len())));
     }
     let mut hosts: Vec<Host> = Vec::new();
     for (index, text) in from.iter().enumerate() {
         if Path::new(text).is_file() {
             return Err(Failure::Usage(format!(
-                "{said} {text}: this is a file. A recorded load is told by `unladen load --from FILE`, without a URL; a host is a command, such as 'ssh gen1'"
+                "{said} {text}: this is a file. `unladen load --from FILE`, without a URL, shows a recorded load; a \
+                 host is a command, such as 'ssh gen1'"
             )));
         }
         let host = match text.split_once('=') {
@@ -117,7 +118,7 @@ pub(super) fn check_concurrency(concurrency: usize, hosts: usize) -> Result<(), 
         return Ok(());
     }
     Err(Failure::Usage(format!(
-        "--concurrency {concurrency} is of the whole load: {hosts} hosts need at least one request under way for each host"
+        "--concurrency {concurrency} counts the whole load: with {hosts} hosts, it must be at least {hosts}"
     )))
 }
 

@@ -28,8 +28,8 @@ const COLD_START: &str = "cold-start";
 
 /// Measure what one request costs, by subsystem, on a live server, and find its waste
 ///
-/// Requests run in some phases and pause in others, in random order; what the counters of all processes do in step with
-/// them is caused by them. Nothing has to be configured. Other load on the server is fine: it widens the intervals.
+/// Requests run in some phases and pause in others, in random order; counters that rise and fall in step with them show
+/// what they cost. Nothing has to be configured. Other load on the server is fine: it widens the intervals.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     unladen weigh http://127.0.0.1:8080/index.php/Main_Page\n  \
@@ -37,10 +37,10 @@ const COLD_START: &str = "cold-start";
     sudo unladen weigh --host db='ssh db1' --host cache='ssh -J bastion c1' http://shop.example/\n  \
     unladen weigh --urls pages.txt --json > weights.json")]
 pub(super) struct Args {
-    /// The URL to weigh; several are weighed in one interleaved run, so that they compare
+    /// The URL to weigh; several are weighed in one interleaved run, so that they can be compared
     #[arg(required_unless_present_any = ["urls", "from"], value_name = "URL")]
     url: Vec<String>,
-    /// A file of URLs: `[WEIGHT] [METHOD] URL [label]`, one a line
+    /// A file of URLs: `[WEIGHT] [METHOD] URL [label]`, one per line
     #[arg(short = 'f', long, value_name = "FILE")]
     urls: Option<PathBuf>,
 
@@ -54,57 +54,58 @@ pub(super) struct Args {
     #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "How long")]
     until: Option<f64>,
 
-    /// Requests under way at once
+    /// How many requests run at once
     #[arg(short, long, alias = "vus", value_name = "N", value_parser = concurrency, default_value = "1", help_heading = "How to send")]
     concurrency: usize,
-    /// Requests a second while requests run, instead of back to back
+    /// Requests per second while requests run, instead of back to back
     #[arg(short, long, alias = "rps", value_name = "RATE", value_parser = rate_of, help_heading = "How to send")]
     rate: Option<f64>,
     #[command(flatten)]
     sending: Sending,
 
-    /// Another host whose counters are read too, and the command that leads there, such as db='ssh db1'; may be repeated
+    /// Another host whose counters are also read, and the command that reaches it, such as db='ssh db1'; may be
+    /// repeated
     #[arg(long = "host", value_name = "NAME='COMMAND'", help_heading = "Other hosts")]
     hosts: Vec<Host>,
-    /// An exporter whose counters are read too, such as db=http://db1:9100/metrics; may be repeated
+    /// An exporter whose counters are also read, such as db=http://db1:9100/metrics; may be repeated
     #[arg(long = "exporter", value_name = "NAME=URL", help_heading = "Other hosts")]
     exporters: Vec<String>,
-    /// Copy no program to a host where there is no unladen
+    /// Do not copy a program to a host where unladen is not installed
     #[arg(long, requires = "hosts", help_heading = "Other hosts")]
     no_copy: bool,
-    /// The program to copy there, made by `make agent`, or for another processor
+    /// The program to copy there: one from `make agent`, or one for another processor
     #[arg(long, value_name = "FILE", requires = "hosts", conflicts_with = "no_copy", help_heading = "Other hosts")]
     agent: Option<PathBuf>,
 
-    /// How processes are put together
+    /// How processes are grouped
     #[arg(long, value_name = "HOW", value_enum, default_value_t = By::Auto, help_heading = "How to measure")]
     group_by: By,
-    /// Mean length of a phase [default: 500ms, or what the page and this machine need]
+    /// Mean length of a phase [default: 500ms, or longer if the page or this machine needs it]
     #[arg(long, value_name = "TIME", value_parser = time_of, help_heading = "How to measure")]
     phase: Option<Duration>,
-    /// The part of a phase kept for work done after the last answer [default: 100ms, or what the way to hosts takes]
+    /// The part of a phase kept for work done after the last answer [default: 100ms, or longer if other hosts need it]
     #[arg(long, value_name = "TIME", value_parser = time_of, help_heading = "How to measure")]
     settle: Option<Duration>,
-    /// Repeats the plan of phases of an earlier run
+    /// Repeat the plan of phases of an earlier run
     #[arg(long, value_name = "N", value_parser = seed, help_heading = "How to measure")]
     seed: Option<u64>,
 
-    /// Weigh only: do not look for what each request repeats
+    /// Weigh only: do not look for waste
     #[arg(long, conflicts_with_all = ["record", "restart", "fail_on"], help_heading = "What to look for")]
     no_findings: bool,
-    /// A command that restarts what answers, so that the first request of a fresh process is looked at too
+    /// A command that restarts the server process, so that the first request of a fresh process is also examined
     #[arg(long, value_name = "COMMAND", help_heading = "What to look for")]
     restart: Option<String>,
-    /// End with code 8 if this rule finds something, or could not look; `any` stands for all; may be repeated
+    /// Exit with code 8 if this rule finds something or could not be checked; `any` stands for all; may be repeated
     #[arg(long, value_name = "RULE", value_parser = rules::or_any(false), hide_possible_values = true, help_heading = "What to look for")]
     fail_on: Vec<String>,
-    /// Keep all that was seen in this file
+    /// Write everything that was traced to this file
     #[arg(long, value_name = "FILE", help_heading = "What to look for")]
     record: Option<PathBuf>,
-    /// Write a file for `unladen prove` into this folder for each finding whose fix can be switched
+    /// Write a file for `unladen prove` into this folder for each finding whose fix can be switched on and off
     #[arg(long, value_name = "DIR", conflicts_with = "no_findings", help_heading = "What to look for")]
     experiments: Option<PathBuf>,
-    /// Look for it in what an earlier run has kept, and measure nothing
+    /// Look for waste in the file of an earlier run's --record, and measure nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "urls", "record", "restart", "no_findings", "experiments"], help_heading = "What to look for")]
     from: Option<PathBuf>,
 

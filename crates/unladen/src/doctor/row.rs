@@ -90,7 +90,7 @@ impl Row {
     pub(crate) fn fix(mut self, command: impl Into<String>) -> Self {
         let command = command.into();
         if command.contains(char::is_control) {
-            return self.advice("the name of the file holds control characters: mend it by hand");
+            return self.advice("the file's name contains control characters: fix it by hand");
         }
         self.fix.push(command);
         self

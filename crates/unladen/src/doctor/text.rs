@@ -23,7 +23,7 @@ pub(crate) fn text(checked: &[Checked], style: Style) -> String {
     let count = |verdict| checked.iter().flat_map(|one| &one.rows).filter(|row| row.verdict == verdict).count();
     let (limited, missing) = (count(Verdict::Limited), count(Verdict::Missing));
     let summary = match worst(checked) {
-        Verdict::Ok => "Everything that was looked at works.".to_owned(),
+        Verdict::Ok => "Everything that was checked works.".to_owned(),
         _ => format!("{missing} missing, {limited} limited; docs/reference/doctor.md, in the source, explains each."),
     };
     // Writing to a String does not fail.

@@ -51,7 +51,7 @@ pub(crate) fn find_capacity(loading: Loading<'_>) -> Result<LoadDocument, Failur
     let Loading { options, cancel, .. } = loading;
     let (Some(limit), Pace::Open(schedule)) = (&options.limit, &options.pace) else {
         return Err(Failure::Usage(
-            "--find-capacity takes a limit, such as 'p95<100ms', and a --rate to begin with".into(),
+            "--find-capacity takes a limit, such as 'p95<100ms', and a --rate to start at".into(),
         ));
     };
     let begin = schedule.steps().first().map_or(10.0, |step| step.from);
@@ -248,8 +248,8 @@ fn judged(result: &LoadDocument, mut unfit: Vec<Unfit>, rate: f64, limit: &Limit
 /// The first failure of the most frequent kind.
 fn most_of_what_failed<'a>(of_kind: impl Iterator<Item = (u64, &'a str)>, unsent: u64, missing: u64) -> Option<String> {
     let own = [
-        (unsent, "never sent: as many as --concurrency allows were under way until the end"),
-        (missing, "missing: the agents that were to send them were lost"),
+        (unsent, "never sent: as many requests as --concurrency allows were running until the end"),
+        (missing, "missing: the agents that should have sent them were lost"),
     ];
     let most = of_kind.chain(own).filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
     most.map(|(_, words)| words.to_owned())

@@ -4,7 +4,7 @@ use unladen_document::{Gate, LoadDocument};
 
 use crate::condition::{BoundUnit, Condition};
 
-const UNJUDGED: &str = "could not be judged: too few requests were answered, or in too short a time, for an interval";
+const UNJUDGED: &str = "could not be judged: an interval needs more answered requests, or a longer time";
 
 struct Figure {
     value: f64,
@@ -16,12 +16,13 @@ pub(crate) fn check(conditions: &[Condition], quantiles: &[&str]) -> Result<(), 
     for condition in conditions {
         if condition.bound.is_change {
             return Err(format!(
-                "`{condition}`: a load has no baseline to change against; leave out the sign, or compare two with `unladen prove`"
+                "`{condition}`: a load has no baseline to change against; leave out the sign, or compare two loads \
+                 with `unladen prove`"
             ));
         }
         if let Some(quantile) = condition.quantile().filter(|quantile| !quantiles.contains(quantile)) {
             return Err(format!(
-                "`{condition}`: {quantile} is not among the quantiles of a load: {}",
+                "`{condition}`: {quantile} is not one of a load's quantiles: {}",
                 quantiles.join(", ")
             ));
         }

@@ -49,13 +49,13 @@ pub(crate) enum Pace {
 /// Files that are written while a load runs.
 #[derive(Debug, Default, Clone, clap::Args)]
 pub(crate) struct Files {
-    /// Write every request to a file, some 20 bytes each
+    /// Write every request to a file, about 20 bytes each
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     pub(crate) record: Option<PathBuf>,
-    /// Write a histogram a second, as HdrHistogram's log
+    /// Write one histogram per second, in HdrHistogram's log format
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     pub(crate) hdr_log: Option<PathBuf>,
-    /// Write the distribution, as HdrHistogram's table of percentiles
+    /// Write the distribution, in HdrHistogram's percentile format
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     pub(crate) hdr_percentiles: Option<PathBuf>,
 }
@@ -78,7 +78,7 @@ impl FromStr for Limit {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong =
-            || format!("`{text}` is no limit: expected a quantile, `<` and a time, such as p95<100ms or p99.9<1s");
+            || format!("`{text}` is not a limit: expected a quantile, `<` and a time, such as p95<100ms or p99.9<1s");
         let (quantile, latency) = text.split_once('<').ok_or_else(wrong)?;
         let latency = latency.strip_prefix('=').unwrap_or(latency).trim();
         let percent: f64 = quantile.trim().strip_prefix('p').and_then(|p| p.parse().ok()).ok_or_else(wrong)?;

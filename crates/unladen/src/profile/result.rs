@@ -13,7 +13,8 @@ pub(crate) fn of_page(measured: Measured) -> Profiled {
     let findings = look(&evidence::of(&measured, &rows));
     let Measured { setup, profile, mut notes, .. } = measured;
     if profile.total() == 0 {
-        notes.push("no sample fell into any request: it is shorter than the time between samples; more requests, or a shorter --period".into());
+        notes.push("no sample fell into a request: requests are shorter than the time between samples; send more \
+            requests, or use a shorter --period".into());
     }
     let mut result = Profiled::of(profile, &rows, 0);
     let document = &mut result.document;
@@ -47,7 +48,7 @@ fn notes_of(profile: &Profile) -> Vec<String> {
     let title = &profile.about.title;
     let note = match (profile.about.are_requests, profile.clusters.len()) {
         (false, _) => format!("{title} does not tell requests apart: its figures have no intervals"),
-        (true, few) if few < MIN_REQUESTS => format!("{title} has {few} requests: intervals take {MIN_REQUESTS}"),
+        (true, few) if few < MIN_REQUESTS => format!("{title} has {few} requests: intervals need {MIN_REQUESTS}"),
         _ => return Vec::new(),
     };
     vec![note]

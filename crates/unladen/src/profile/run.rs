@@ -43,7 +43,8 @@ pub(crate) fn diff_urls(
             && a.profiler.name() != b.profiler.name()
         {
             return Err(Failure::Usage(format!(
-                "one page is profiled by {}, the other by {}, which count different things: --profiler perf is for both",
+                "one page is profiled with {}, the other with {}, which count different things: use --profiler perf \
+                 for both",
                 a.profiler.name(),
                 b.profiler.name()
             )));

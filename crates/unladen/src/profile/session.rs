@@ -68,7 +68,7 @@ impl Session {
         // Other profilers cover only the one program that answers.
         let missing = match profiler.name() {
             "perf" => {
-                progress.say("looking who the request goes through");
+                progress.say("finding the request's path");
                 Missing::follow(&page.driver, cancel)?
             }
             _ => Missing::default(),
@@ -77,9 +77,9 @@ impl Session {
             (request.method().to_string(), carried(request, &page.driver, Secrets::LeftOut))
         });
         let how = how(profiler.name(), options);
-        progress.say("looking who answers");
+        progress.say("finding the process that answers");
         let group =
-            application.map_or_else(|| Ok("all that follows".to_owned()), |application| group_of(&application))?;
+            application.map_or_else(|| Ok("everything that follows the requests".to_owned()), |application| group_of(&application))?;
         let about = About {
             title: title.clone(),
             profiler: profiler.name().to_owned(),
@@ -178,18 +178,18 @@ fn choose(
         return Ok((perf()?, None));
     }
     if options.which == Some(Which::Prepended) {
-        progress.say("asking PHP for what it runs before its scripts");
+        progress.say("asking PHP which file it runs before its scripts");
         let timeout = page.driver.timeout.saturating_mul(SLOWER);
         let profiler = Prepended::open(page.driver.clone(), excimer_options(options, timeout), cancel)?;
         let application = profiler.application().cloned();
         return Ok((Box::new(profiler), application));
     }
-    progress.say("looking what the web server hands on, and to whom");
+    progress.say("watching what the web server forwards, and where to");
     let captured = match capture_request(&page.driver, cancel) {
         Ok(captured) => captured,
         // We forward only FastCGI: for anything else, machine code is what can be seen.
         Err(error @ ProfilerError::NotFound(_)) if options.which.is_none() => {
-            notes.push(format!("{error}; native and kernel frames by the kernel's clock instead"));
+            notes.push(format!("{error}; showing native and kernel frames by the kernel's clock instead"));
             return Ok((perf()?, None));
         }
         Err(error) => return Err(error.into()),
@@ -211,14 +211,15 @@ fn choose(
         }
         Some(Which::Perf | Which::Prepended) | None => {
             let exe = application.exe.display();
-            notes.push(format!("there is no profiler here for {exe}: native and kernel frames by the kernel's clock"));
+            notes.push(format!("there is no profiler here for {exe}: showing native and kernel frames by the kernel's \
+                clock"));
             return Ok((perf()?, Some(application)));
         }
     };
     match opened {
         Ok(profiler) => Ok((profiler, Some(application))),
         Err(error @ ProfilerError::Missing { .. }) if options.which.is_none() => {
-            notes.push(format!("{error}; until then native and kernel frames, by the kernel's clock"));
+            notes.push(format!("{error}; until then, showing native and kernel frames by the kernel's clock"));
             Ok((perf()?, Some(application)))
         }
         Err(error) => Err(error.into()),
@@ -287,7 +288,7 @@ impl Missing {
     /// Sends a few requests and observes who takes them. Fails if the system's processes cannot be read.
     pub(super) fn follow(driver: &DriverConfig, cancel: &Cancel) -> Result<Self, ProbeError> {
         let unknown = |why: &str| {
-            format!("who the request goes through is not known, so whoever is missing here is not told: {why}")
+            format!("the request's path is not known, so missing processes are not listed: {why}")
         };
         let route = match follow(driver, 0, cancel) {
             Ok(route) => route,
@@ -298,7 +299,7 @@ impl Missing {
         let beyond = path.seen.beyond.iter();
         let mut notes: Vec<String> = beyond
             .map(|beyond| {
-                format!("{} is on the request's path, and not looked at: {}", beyond.peer, beyond.why.as_str())
+                format!("{} is on the request's path, but cannot be examined: {}", beyond.peer, beyond.why.as_str())
             })
             .collect();
         notes.extend(path.seen.unknown.map(|path| unknown(&path.why)));
@@ -313,8 +314,8 @@ impl Missing {
         let missing = self.groups.iter().filter(|name| !is_in(name) && !is_told(name));
         let missing = missing.map(|name| {
             format!(
-                "{name} is on the request's path, and is not in this profile: it was not seen on a processor more often with requests than \
-                 without; send more of them"
+                "{name} is on the request's path, but not in this profile: it did not run more often with requests \
+                 than without; send more requests"
             )
         });
         missing.chain(self.notes).collect()

@@ -45,8 +45,8 @@ fn doubts(arm: &Came, baseline: &Came, again: &Came, expected: &[AnswerPart]) ->
         .collect();
     if !unchanged.is_empty() {
         doubts.push(format!(
-            "what the knob is to change has not changed: {}. What differs below is not its doing: see whether it is in force, and \
-             whether the requests ask for it.",
+            "what the knob should change has not changed: {}. The knob is not the cause of any difference below: \
+             check whether it is in force, and whether the requests exercise it.",
             unchanged.join(", ")
         ));
     }
@@ -56,26 +56,26 @@ fn doubts(arm: &Came, baseline: &Came, again: &Came, expected: &[AnswerPart]) ->
     let is_meant = expected.iter().any(|part| matches!(part, AnswerPart::Status | AnswerPart::Body));
     if !is_meant && is_alike(&baseline.answer, &again.answer) && !is_alike(&baseline.answer, &arm.answer) {
         let told = baseline.answer.told();
-        doubts.push(format!("this is another answer than the baseline's ({told}): the arms do not do the same work."));
+        doubts.push(format!("the answer differs from the baseline's ({told}): the arms do not do the same work."));
     }
     doubts
 }
 
 /// A cache hides what is behind it.
 fn cached(arm: Option<&str>, baseline: Option<&str>) -> Option<String> {
-    const DO: &str = "ask the application at its own address, or past the cache";
+    const DO: &str = "request the application at its own address, or bypass the cache";
     match (arm, baseline) {
         (None, None) => None,
         (Some(arm), None) => Some(format!(
-            "a cache answers here ({arm}), and the application answers the baseline: what differs below is first of all the cache. To see \
-             another change, {DO}, in both arms."
+            "a cache answers here ({arm}), but the application answers the baseline: the differences below are mainly \
+             the cache's. To see another change, {DO}, in both arms."
         )),
         (None, Some(baseline)) => Some(format!(
-            "a cache answers the baseline ({baseline}), and the application answers here: what differs below is first of all the cache. \
-             To see another change, {DO}, in both arms."
+            "a cache answers the baseline ({baseline}), but the application answers here: the differences below are \
+             mainly the cache's. To see another change, {DO}, in both arms."
         )),
         (Some(arm), Some(_)) => {
-            Some(format!("a cache answers in both arms ({arm}): no change behind it can show. To see one, {DO}."))
+            Some(format!("a cache answers in both arms ({arm}): a change behind it cannot show. To see one, {DO}."))
         }
     }
 }

@@ -80,8 +80,8 @@ fn of_comparison(condition: &Condition, comparison: &Comparison) -> Option<Gate>
 
 fn no_ratio(comparison: &Comparison) -> String {
     let Span { low, high, .. } = comparison.difference_span();
-    let told = if low > 0.0 || high < 0.0 { "; the difference is told, and has a bound without %" } else { "" };
-    format!("no ratio: one of the two cannot be told from nothing{told}")
+    let told = if low > 0.0 || high < 0.0 { "; there is a difference, which needs a bound without %" } else { "" };
+    format!("no ratio: one of the two is not distinguishable from zero{told}")
 }
 
 pub(crate) fn failed_requests(arms: &[Arm]) -> Option<(&Arm, u64)> {

@@ -218,8 +218,8 @@ impl Sender {
         }
         if let Some((agent, lost)) = parts.iter().find_map(|part| Some((part.name.clone(), part.lost.as_ref()?))) {
             let why = format!(
-                "was lost {:.1} s after a phase began ({}). The block that it was in does not count, and the experiment \
-                 ends: without its requests an arm would be another one",
+                "was lost {:.1} s after a phase began ({}). That block does not count, and the experiment ends: \
+                 without its requests, the arms would not be comparable",
                 lost.at_ns as f64 / 1e9,
                 lost.why
             );

@@ -163,13 +163,13 @@ pub(crate) fn estimate(experiment: &Experiment, arms: usize, counts: bool) -> St
     match (load.budget, load.pace) {
         // Warm-ups and restarts are part of the given time, if six blocks fit into it.
         (Budget::Time(asked), _) if time <= asked + asked / 20 => {
-            let or = if restarts.is_empty() { "" } else { ", or as long as six blocks take" };
-            format!("about {} in all, with warm-ups and restarts{or}", about(asked))
+            let or = if restarts.is_empty() { "" } else { ", or longer if six blocks need it" };
+            format!("about {} in total, with warm-ups and restarts{or}", about(asked))
         }
         (Budget::Requests(requests), Pace::Closed { .. }) => {
             format!("as long as {requests} requests of each arm take, back to back, with warm-ups{restarts}")
         }
-        _ => format!("about {} in all, with warm-ups{restarts}", about(time)),
+        _ => format!("about {} in total, with warm-ups{restarts}", about(time)),
     }
 }
 

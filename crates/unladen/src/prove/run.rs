@@ -101,7 +101,7 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
         elapsed: None,
         restarts_at_switches: options.experiment.knobs.iter().any(|knob| !knob.restart.is_empty()),
         reading: Duration::ZERO,
-        path: OnPath::unknown("the run ended before that was looked at"),
+        path: OnPath::unknown("the run ended before that was examined"),
         tried: vec![false; arms.len()],
         cold: vec![true; arms.len()],
     };
@@ -145,7 +145,7 @@ impl Run<'_> {
         self.board.note_answered();
         self.plan = Plan::choose(&self.options.experiment, Some(latency), self.arms.len());
         if let Some(group_by) = self.options.group_by {
-            self.progress.say("looking at all processes");
+            self.progress.say("finding all processes");
             // Processes that lead to sending hosts work in step with the requests, but are no work of the server.
             let own = self.sender.carriers().into_iter().fold(Own::new(), Own::with_tree);
             let mut instrument = Instrument::open_with(group_by, own)?;
@@ -320,9 +320,9 @@ impl Run<'_> {
             }
         }
         Err(Failure::Agent(format!(
-            "reading the counters took up to {:.1} s, and {TRIES} times in a row the agents had begun before it was done: \
-             a phase of which a part is not counted compares nothing. Try again when this machine has less to do, or \
-             without counters (--no-weights)",
+            "reading the counters took up to {:.1} s, and {TRIES} times in a row the agents began before it was done: \
+             such a phase is not fully counted. Try again when this machine is less busy, or without counters \
+             (--no-weights)",
             self.reading.as_secs_f64()
         )))
     }
@@ -332,7 +332,7 @@ impl Run<'_> {
         if self.instrument.is_none() || !self.sender.is_local {
             return Ok(());
         }
-        self.progress.say("looking who the requests go through");
+        self.progress.say("finding the requests' path");
         let urls = self.options.experiment.urls.len();
         let mut path = OnPath::default();
         for arm in telling(self.arms) {
@@ -389,7 +389,7 @@ impl Run<'_> {
             None => blocks as f64 / self.plan.blocks() as f64,
         };
         let of = if self.plan.time.is_some() { String::new() } else { format!(" of {}", self.plan.blocks()) };
-        let what = widest.map_or("too few yet for an interval".to_owned(), |widest| {
+        let what = widest.map_or("too few for an interval yet".to_owned(), |widest| {
             let percent = |ratio: f64| (ratio - 1.0) * 100.0;
             format!("{:+.1} % ({:+.1} to {:+.1})", percent(widest.value), percent(widest.low), percent(widest.high))
         });

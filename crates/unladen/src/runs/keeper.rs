@@ -85,7 +85,7 @@ impl Keeper {
     pub(crate) fn comparison(&self, after: &Document) -> Result<Option<Comparison>, Failure> {
         let Some(Against { run, .. }) = &self.against else { return Ok(None) };
         let Some(destination) = &self.destination else {
-            return Err(Failure::Usage("--against takes a store, and nothing is kept: name one with --store".into()));
+            return Err(Failure::Usage("--against needs a store, but nothing is kept: name one with --store".into()));
         };
         // Too little is known of a run that was cut short.
         if after.ended().is_some_and(|ended| ended != COMPLETE) {
@@ -148,7 +148,7 @@ pub(crate) fn new_run(text: &[u8], evidence: Evidence, otherwise: i64) -> Result
 
 fn run_of(document: &Document, text: String, evidence: Evidence, otherwise: i64) -> Result<NewRun, StoreError> {
     if let Document::ClassmapCheck(_) = document {
-        return Err(unfit("a check of a class map measures nothing: it is no run".to_owned()));
+        return Err(unfit("a check of a class map measures nothing: it is not a run".to_owned()));
     }
     let about = document.about();
     let revision = about.revision.as_ref();

@@ -54,7 +54,7 @@ impl Pages {
         let (status, title, message) = match self.made(path, query) {
             Ok(page) => return page,
             Err(NoPage::NotFound(message)) => (404, "There is no such page", message),
-            Err(NoPage::Query(message)) => (400, "This cannot be asked", message),
+            Err(NoPage::Query(message)) => (400, "This request is invalid", message),
             Err(NoPage::Store(message)) => (500, "The store cannot be read", message),
         };
         Page { status, is_json: false, body: error_page(title, &message, &nav()) }
@@ -187,7 +187,7 @@ fn trends(store: &mut dyn Store, query: &Query) -> Result<Page, NoPage> {
     let history = past(store, &verb, target, PAST_RUNS)?;
     if history.is_empty() {
         return Err(NoPage::NotFound(format!(
-            "no run of {target}: a trend is of one target, exactly as the list shows it"
+            "no run of {target}: a trend needs one target, exactly as the list shows it"
         )));
     }
     let options = PageOptions { nav: nav(), links_runs: true, ..PageOptions::default() };

@@ -27,7 +27,7 @@ pub(crate) fn worse(comparison: &Comparison, tolerance: Tolerance) -> Result<(),
     }
     if comparison.rows.is_empty() {
         return Err(Failure::Gate(
-            "nothing of the two runs could be compared: they have no figure in common".to_owned(),
+            "the two runs could not be compared: they have no figure in common".to_owned(),
         ));
     }
     let rows = comparison.rows.iter().filter(|row| row.verdict.is_worse() && is_beyond(row, tolerance.share)).map(told);
@@ -66,14 +66,14 @@ fn unjudged(comparison: &Comparison, requires_history: bool) -> Result<(), Failu
         helps.dedup();
         let helps = helps.join("; ");
         return Err(Failure::CannotMeasure(format!(
-            "nothing is worse for certain, but only {judged} of {total} figures could be judged, and --require-history asks \
-             for all: {helps}\n{}",
+            "nothing is certainly worse, but only {judged} of {total} figures could be judged, and --require-history \
+             needs all: {helps}\n{}",
             lines(&lacking)
         )));
     }
     if !all.is_empty() {
         say!(
-            "unladen: nothing is worse for certain; {judged} of {total} figures were judged, the others were not:\n{}",
+            "unladen: nothing is certainly worse; {judged} of {total} figures were judged, the others were not:\n{}",
             lines(&told(&|_| true))
         );
     }
@@ -83,9 +83,9 @@ fn unjudged(comparison: &Comparison, requires_history: bool) -> Result<(), Failu
 fn what_helps(why: WhyUnjudged) -> &'static str {
     match why {
         WhyUnjudged::NoHistory => "keep more runs of this target on this machine",
-        WhyUnjudged::Varies | WhyUnjudged::Imprecise => "measure for longer",
+        WhyUnjudged::Varies | WhyUnjudged::Imprecise => "measure longer",
         WhyUnjudged::NotComparable => "compare with a run of this machine, or with reference work",
-        WhyUnjudged::RecordsLost => "measure again, with less else going on",
+        WhyUnjudged::RecordsLost => "measure again when the machine is quieter",
         WhyUnjudged::LeftOut => "measure fewer pages or exporters at a time",
     }
 }

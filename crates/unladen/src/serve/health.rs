@@ -27,7 +27,7 @@ pub(crate) fn health(place: Place<'_>, is_live: bool) -> Result<(), Failure> {
     let address = address(place)?;
     let question = Question { what, body: "", patience: PATIENCE, longest: LONGEST };
     let answer = exchange(&address, &question).map_err(|error| {
-        Failure::Unhealthy(format!("{address} does not answer: {error}; does `unladen serve` run?"))
+        Failure::Unhealthy(format!("{address} does not answer: {error}; is `unladen serve` running?"))
     })?;
     let text = String::from_utf8_lossy(&answer);
     let (head, status, body) = parts(&text);
@@ -37,7 +37,7 @@ pub(crate) fn health(place: Place<'_>, is_live: bool) -> Result<(), Failure> {
         "503" => Err(Failure::Unhealthy(body.to_owned())),
         _ => {
             let first: String = head.chars().take_while(|c| !c.is_control()).take(120).collect();
-            Err(Failure::Unhealthy(format!("{address} is no admin address of `unladen serve`: it says `{first}`")))
+            Err(Failure::Unhealthy(format!("{address} is not an admin address of `unladen serve`: it answers `{first}`")))
         }
     }
 }
@@ -49,6 +49,6 @@ fn address(place: Place<'_>) -> Result<String, Failure> {
     };
     let config = Config::read(file).map_err(|error| Failure::Unhealthy(error.to_string()))?;
     let none =
-        || Failure::Unhealthy(format!("{} has no [admin] with `listen`, where that could be asked", file.display()));
+        || Failure::Unhealthy(format!("{} has no [admin] with `listen`, which --health needs", file.display()));
     Ok(written(&config.settings.admin.ok_or_else(none)?.listen))
 }

@@ -29,7 +29,7 @@ pub(super) fn text(outlook: &Outlook) -> String {
         let said: Vec<String> =
             validator.parameters.iter().map(|(name, value)| format!("{name} = \"{}\"", value.escape_debug())).collect();
         let said = if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) };
-        let asked = if index == 0 { "" } else { ", not asked: one before it fits" };
+        let asked = if index == 0 { "" } else { ", not asked: an earlier one matches" };
         lines.put("validator", &format!("{}. path = \"{}\"{said}{asked}", validator.number, validator.path));
         if index == 0 {
             lines.put("", &validator.asks.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -55,7 +55,7 @@ pub(super) fn text(outlook: &Outlook) -> String {
             lines.put("kept", "yes, if it is a plain 200 (--connect asks the application)");
         }
         (None, _) => {
-            lines.put("kept", "only if the application says more than a plain 200 does (--connect asks it)");
+            lines.put("kept", "only if the answer says more than a plain 200 (--connect asks the application)");
             lines.reasons(&outlook.needs);
         }
     }
@@ -69,11 +69,11 @@ fn rule(rule: Rule) -> &'static str {
     match rule {
         Rule::Validator => "a validator says whether it is current",
         Rule::Lifetime => "the application says for how long it is fresh",
-        Rule::Passes => "the application has the request to itself",
-        Rule::NoCache => "this site keeps nothing: `cache = false`",
-        Rule::Outbound => "an [[outbound]] keeps nothing",
-        Rule::Redirect => "the client is sent on to https",
-        Rule::Route => "the route answers by itself, or keeps nothing",
+        Rule::Passes => "every request goes to the application",
+        Rule::NoCache => "this site stores nothing: `cache = false`",
+        Rule::Outbound => "an [[outbound]] stores nothing",
+        Rule::Redirect => "the client is redirected to https",
+        Rule::Route => "the route answers itself, or stores nothing",
     }
 }
 
@@ -85,8 +85,8 @@ fn whom(kept: &KeptFor) -> String {
     }
     text.push_str("; ");
     match (kept.validated, kept.fresh_seconds) {
-        (true, _) => text.push_str("until the validator's label is another"),
-        (false, 0) => text.push_str("to be asked about each time"),
+        (true, _) => text.push_str("until the validator's label changes"),
+        (false, 0) => text.push_str("revalidated each time"),
         (false, seconds) => {
             let _ = write!(text, "fresh for {seconds} s");
         }

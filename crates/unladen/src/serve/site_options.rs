@@ -15,19 +15,19 @@ const COMMAND_LINE: &str = "the command line";
 /// The options of the command line that describe a site.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct SiteOptions {
-    /// No file: a site at this address, such as :8080, 127.0.0.1:8080 or unix:/run/site.sock
+    /// Serve a site at this address, without a file, such as :8080, 127.0.0.1:8080 or unix:/run/site.sock
     #[arg(id = "site", long = "site", value_name = "ADDRESS", help_heading = "A site without a file")]
     listen: Option<String>,
-    /// The application of --site; may be repeated, and they share the requests
+    /// The application of --site; may be repeated for several that share the requests
     #[arg(long, value_name = "URL", help_heading = "A site without a file")]
     to: Vec<String>,
-    /// The folder of files of --site
+    /// The folder with the files of --site
     #[arg(long, value_name = "DIR", help_heading = "A site without a file")]
     root: Option<PathBuf>,
-    /// Who runs the scripts of --root: the socket of PHP-FPM, or fcgi://HOST:PORT
+    /// The server that runs the scripts of --root: the socket of PHP-FPM, or fcgi://HOST:PORT
     #[arg(long, value_name = "SOCKET", help_heading = "A site without a file")]
     php: Option<String>,
-    /// The application whose usual settings --site has
+    /// Use the usual settings of this application
     #[arg(long, value_name = "NAME", help_heading = "A site without a file")]
     #[arg(value_parser = PossibleValuesParser::new(presets::names()), conflicts_with_all = ["file", "config"])]
     preset: Option<String>,
@@ -35,10 +35,11 @@ pub(crate) struct SiteOptions {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "A site without a file")]
     #[arg(conflicts_with_all = ["file", "config"])]
     hosts: Vec<String>,
-    /// Certificates of Let's Encrypt for --hosts, which writes to this address; --site is then :443, and :80 for http
+    /// Get certificates from Let's Encrypt for --hosts, with this contact address; --site is then :443, and :80 for
+    /// http
     #[arg(long, value_name = "EMAIL", help_heading = "A site without a file")]
     acme: Option<String>,
-    /// Another authority than Let's Encrypt: letsencrypt-staging, to try it first, or the URL of a directory
+    /// An authority other than Let's Encrypt: letsencrypt-staging, to test first, or the URL of a directory
     #[arg(long, value_name = "URL", requires = "acme", help_heading = "A site without a file")]
     acme_directory: Option<String>,
 }
@@ -52,7 +53,7 @@ impl SiteOptions {
     /// Fails if the options contradict each other or are invalid: each mistake is named with its option.
     pub(super) fn config(&self) -> Result<Config, Failure> {
         let folder = std::env::current_dir().map_err(|error| {
-            Failure::Usage(format!("relative paths begin at this folder, which is not there: {error}"))
+            Failure::Usage(format!("relative paths start at the current folder, which does not exist: {error}"))
         })?;
         self.agree(&folder)?;
         let lines = self.lines();
@@ -64,21 +65,21 @@ impl SiteOptions {
         let usage = |text: &str| Err(Failure::Usage(text.to_owned()));
         if self.listen.is_none() && (self.acme.is_none() || self.hosts.is_empty()) {
             return usage(
-                "--site is missing, the address that clients call: --site :8080, --site 127.0.0.1:8080 or \
-                 --site unix:/run/site.sock; with --acme and --hosts it is :443 and :80 by itself",
+                "--site is missing: give the address that clients call, --site :8080, --site 127.0.0.1:8080 or --site \
+                 unix:/run/site.sock; with --acme and --hosts it defaults to :443 and :80",
             );
         }
         if self.root.is_none() && self.php.is_none() && self.to.is_empty() {
             return usage(
-                "nothing is to be served: --to URL is an application, --root DIR a folder of files, and with \
-                 --php SOCKET its scripts are run",
+                "nothing to serve: add --to URL for an application, or --root DIR for a folder of files, with --php \
+                 SOCKET to run its scripts",
             );
         }
         if !self.to.is_empty() && (self.php.is_some() || self.root.is_some()) {
             let other = if self.php.is_some() { "--php" } else { "--root" };
             return Err(Failure::Usage(format!(
-                "--to and {other} are two applications of one site: leave one away, or write both into a file, with \
-                 [[site.route]] for one of them (`--init proxy` begins one)"
+                "--to and {other} are two applications for one site: leave one out, or write both into a file, with \
+                 [[site.route]] for one of them (`--init proxy` writes a file to start from)"
             )));
         }
         if self.acme.is_some() && self.hosts.is_empty() {
@@ -96,18 +97,19 @@ impl SiteOptions {
             return Ok(());
         }
         let found = sockets_of_php_fpm();
-        let mut text = format!("--root {} has index.php, and --php does not say who runs it", root.display());
+        let mut text = format!("--root {} has index.php, and no --php to run it", root.display());
         match found.as_slice() {
             [] => text.push_str(
-                "; there is no socket of PHP-FPM in /run/php: install php-fpm, start it, and give its socket by --php \
-                 (`listen` of its pool's file has it)",
+                "; there is no socket of PHP-FPM in /run/php: install php-fpm, start it, and give its socket with \
+                 --php (`listen` in its pool's file)",
             ),
             [first, ..] => {
                 let all: Vec<String> = found.iter().map(|socket| socket.display().to_string()).collect();
-                let which = if found.len() > 1 { "the socket of the site's own pool, such as " } else { "" };
+                let which = if found.len() > 1 { "the socket of the site's pool, such as " } else { "" };
                 let _ = write!(
                     text,
-                    "; found {}: add {which}--php {}. To serve the other files alone, use a file with `root` and without `php`",
+                    "; found {}: add {which}--php {}. To serve only the other files, use a configuration file with \
+                     `root` and without `php`",
                     all.join(", "),
                     first.display()
                 );

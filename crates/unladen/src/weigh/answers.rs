@@ -12,7 +12,7 @@ pub(super) fn answers(driver: &mut Driver, url: usize, sample: &Sample, cancel: 
         }
         Err(error) => evidence.missing.push(Missing {
             source: EvidenceSource::Response,
-            why: format!("the page could not be asked for again: {}", without_secrets(&error.to_string())),
+            why: format!("the page could not be requested again: {}", without_secrets(&error.to_string())),
             takes: String::new(),
         }),
     }

@@ -50,7 +50,7 @@ pub(super) struct Counting<'a> {
 pub(super) enum CountingError {
     #[error("interrupted")]
     Interrupted,
-    #[error("no process of this machine could be told to follow the requests (on a busy machine, --time helps)")]
+    #[error("no process of this machine was seen to follow the requests (on a busy machine, a longer --time helps)")]
     NothingFollows,
     /// Tracing is not possible here, or the processes could not be found.
     #[error(transparent)]
@@ -66,7 +66,7 @@ impl Counting<'_> {
         if groups.is_empty() {
             return Err(CountingError::NothingFollows);
         }
-        self.progress.say("attaching to what follows the requests");
+        self.progress.say("attaching to the processes that follow the requests");
         Ok(Inspection::open(&config(), self.instrument, groups.to_vec())?)
     }
 

@@ -38,7 +38,8 @@ impl Experiments {
     pub(crate) fn new(folder: &Path, options: &Options) -> Result<Self, Failure> {
         let driver = &options.driver;
         let said =
-            |what: &str| format!("--experiments: no experiment has {what}, and so none would be of this request");
+            |what: &str| format!("--experiments: an experiment's file cannot hold {what}, so it could not repeat this \
+                request");
         if driver.connect_to.is_some() {
             return Err(Failure::Usage(said("--unix-socket or --connect-to")));
         }
@@ -51,7 +52,7 @@ impl Experiments {
             let name = entry.map_err(unreadable)?.file_name();
             if is_ours(&name.to_string_lossy()) {
                 return Err(Failure::Usage(format!(
-                    "--experiments: {} holds {} of an earlier run: name another folder, or remove them",
+                    "--experiments: {} contains {} of an earlier run: name another folder, or remove them",
                     folder.display(),
                     name.display()
                 )));
@@ -76,7 +77,7 @@ impl Experiments {
             }
         }
         if number == 0 {
-            say!("unladen: nothing was found, and so {} has no experiment", self.folder.display());
+            say!("unladen: nothing was found, so no experiment was written to {}", self.folder.display());
         }
         Ok(())
     }
@@ -102,10 +103,10 @@ impl Experiments {
         let request = self.driver.requests.get(index).ok_or("its request is not known")?;
         let all = carried(request, &self.driver, Secrets::Kept);
         if let Some(header) = all.headers.iter().find(|header| header.value.is_none()) {
-            return Err(format!("the header {} is no UTF-8 text, which a file of an experiment is", header.name));
+            return Err(format!("the header {} is not UTF-8 text, as an experiment's file must be", header.name));
         }
         if all.body.as_ref().is_some_and(|body| body.text.is_none()) {
-            return Err("the body of the request is no UTF-8 text, which a file of an experiment is".into());
+            return Err("the request's body is not UTF-8 text, as an experiment's file must be".into());
         }
         let pace = match self.driver.rate {
             Some(rate) => format!("rate = {rate}"),
@@ -138,9 +139,9 @@ fn from_here(command: &str) -> String {
 fn head(name: &str, finding: &Finding, sent: &Sent) -> Vec<String> {
     let of = if finding.group.is_empty() { String::new() } else { format!(", {}", finding.group) };
     let mut head = vec![
-        format!("By `unladen weigh --experiments`: {}{of}: {}", finding.rule, finding.summary),
+        format!("Written by `unladen weigh --experiments`: {}{of}: {}", finding.rule, finding.summary),
         format!("What it switches: {}", finding.fix.advice),
-        format!("Where it was written: unladen prove {name}.toml"),
+        format!("To run it, in this folder: unladen prove {name}.toml"),
     ];
     let names = sent.headers.iter().filter_map(|header| header.split(':').next()).filter(|name| is_secret(name));
     let mut held: Vec<String> = names.map(|name| format!("the header {name}")).collect();
@@ -148,7 +149,7 @@ fn head(name: &str, finding: &Finding, sent: &Sent) -> Vec<String> {
     if !held.is_empty() {
         let held = held.join(", ");
         head.push(format!(
-            "It holds {held} of the weighed request, secrets perhaps: let nobody but its owner read it."
+            "It contains {held} of the weighed request, perhaps secrets: only its owner should be able to read it."
         ));
     }
     head.into_iter().map(|line| cut(&line)).collect()

@@ -50,15 +50,15 @@ pub(crate) fn open(
     progress: &Progress,
 ) -> Result<Vec<Box<dyn EdgeSource>>, Failure> {
     if hosts.len() > MOST {
-        return Err(Failure::Usage(format!("--host: {} hosts are named, and {MOST} can be looked at", hosts.len())));
+        return Err(Failure::Usage(format!("--host: {} hosts were named; at most {MOST} are supported", hosts.len())));
     }
     let mut names = BTreeSet::new();
     if let Some(twice) = hosts.iter().find(|host| !names.insert(&host.name)) {
-        return Err(Failure::Usage(format!("--host: two hosts are named {}: give each a name of its own", twice.name)));
+        return Err(Failure::Usage(format!("--host: two hosts are named {}: give each a different name", twice.name)));
     }
     let mut open = Vec::with_capacity(hosts.len());
     for host in hosts {
-        progress.say(format!("reaching {}", host.name));
+        progress.say(format!("connecting to {}", host.name));
         open.push(FarHost::open(host, session, by)?);
         if cancel.is_cancelled() {
             return Err(Failure::Interrupted { shown: false });
@@ -224,13 +224,13 @@ impl EdgeSource for FarHost {
         for takes in opened.shortfalls.iter().map(|short| &short.takes).collect::<BTreeSet<_>>() {
             let missing = opened.shortfalls.iter().filter(|short| short.takes == *takes);
             let missing: Vec<&str> = missing.map(|short| short.missing.as_str()).collect();
-            notes.push(format!("as {takes} there, also: {}.", missing.join("; ")));
+            notes.push(format!("with {takes} there, also: {}.", missing.join("; ")));
         }
         notes.extend(opened.unavailable.iter().map(|(probe, why)| format!("probe {probe} left out: {why}.")));
         if self.is_cut {
             notes.push(format!(
-                "it has more groups than are weighed: of each counter of each group, the first {MOST_SERIES} that grew; put processes \
-                 together by another --group-by."
+                "it has more groups than can be weighed: only the first {MOST_SERIES} series that grew are; group \
+                 processes differently (--group-by)."
             ));
         }
         if self.lost > 0 {
@@ -279,8 +279,9 @@ pub(super) fn notes(views: &[View<'_>]) -> Vec<(usize, String)> {
             notes.push((
                 other,
                 format!(
-                    "whether processes count here and at {} too could not be checked: /proc of {} does not show all of them (hidepid, or \
-                     the /proc of another namespace); take root there, or leave --host {} out if it is the same machine.",
+                    "cannot check whether processes count both here and at {}: /proc of {} does not show all of them \
+                     (hidepid, or the /proc of another namespace); connect as root there, or leave --host {} out if \
+                     it is the same machine.",
                     first.name(),
                     hider.name(),
                     second.name(),
@@ -290,8 +291,8 @@ pub(super) fn notes(views: &[View<'_>]) -> Vec<(usize, String)> {
             notes.push((
                 other,
                 format!(
-                    "it and {} are parts of one machine: its processes are counted once, but counters of the machine (network of the \
-                     host, steal) may be the same at both, and so are its cores.",
+                    "it and {} are parts of one machine: its processes are counted once, but the machine's counters \
+                     (network, steal) may be the same for both, and its cores are.",
                     first.name()
                 ),
             ));
@@ -302,7 +303,7 @@ pub(super) fn notes(views: &[View<'_>]) -> Vec<(usize, String)> {
             // This machine has no notes of its own: the first host takes it.
             place.max(1),
             format!(
-                "whether {} is a part of the same machine as another one could not be checked: its \
+                "cannot check whether {} is part of the same machine as another host: its \
                  /proc/sys/kernel/random/boot_id cannot be read.",
                 view.name()
             ),
@@ -322,22 +323,25 @@ fn between(one: &View<'_>, other: &View<'_>, sees: bool, is_seen: bool) -> Optio
     let (name, command) = (&host.name, host.told_command());
     let inside = |inner: &str, command: &str, outer: &str| {
         format!(
-            "--host {inner}: `{command}` leads into a container of {outer} (or another PID namespace of it), where its processes are seen \
-             too and would count twice: leave --host {inner} out; containers of {outer} are groups by their own names"
+            "--host {inner}: `{command}` leads into a container of {outer} (or another PID namespace of it), where \
+             its processes are also seen and would count twice: leave --host {inner} out; containers of {outer} form \
+             groups with their own names"
         )
     };
     Some(match (one.host, sees, is_seen) {
         (_, false, false) => return None,
         (None, true, true) => format!(
-            "--host {name}: `{command}` leads to this very machine, whose processes are counted anyway: leave --host {name} out"
+            "--host {name}: `{command}` leads to this machine, whose processes are counted anyway: leave --host \
+             {name} out"
         ),
         (None, true, false) => format!(
-            "--host {name}: `{command}` leads into a container of this machine (or another PID namespace of it), whose processes are seen \
-             from here too and would count twice: leave --host {name} out; containers of this machine are groups by their own names"
+            "--host {name}: `{command}` leads into a container of this machine (or another PID namespace of it), \
+             whose processes are also seen from here and would count twice: leave --host {name} out; containers of \
+             this machine form groups with their own names"
         ),
         (None, false, true) => format!(
-            "--host {name}: this is a container of {name} (or another PID namespace of it), where its processes are seen too and would \
-             count twice: run unladen on {name} itself, without --host {name}"
+            "--host {name}: unladen runs in a container of {name} (or another PID namespace of it), where its \
+             processes are also seen and would count twice: run unladen on {name} itself, without --host {name}"
         ),
         (Some(one), true, true) => format!(
             "--host {} and --host {name} lead to one machine (`{}`, `{command}`), whose processes would count twice: leave one of them out",

@@ -139,7 +139,7 @@ fn add_host(looked: &mut Looked, record: &HostRecord) {
         written_unjudged(&url, Unjudged { what, why, takes, rules, bearing })
     };
     if more > 0 {
-        let why = format!("{more} more findings are not told: no page has so many");
+        let why = format!("{more} more findings were left out: no page has so many");
         inside.not_judged.push(not_told(why, String::new()));
     }
     inside.counts.extend(of_host.counts);
@@ -217,7 +217,7 @@ fn not_looked(evidence: &Evidence) -> Vec<NotLookedFor> {
     for lacking in unlooked(evidence) {
         let (why, takes) = match lacking.missing {
             Some(missing) => (missing.why.clone(), missing.takes.clone()),
-            None => ("nothing was looked at".to_owned(), String::new()),
+            None => ("nothing was examined".to_owned(), String::new()),
         };
         let rule = lacking.rule.name().to_owned();
         match all.iter_mut().find(|known| (&known.why, &known.takes) == (&why, &takes)) {
@@ -241,7 +241,7 @@ impl<'a> Weighed<'a> {
             left_out,
             ..Evidence::default()
         };
-        self.progress.say("looking at what the page answers");
+        self.progress.say("examining the page's answers");
         answers(self.driver, url, &self.samples[url], self.cancel, &mut warm);
 
         let latency =
@@ -295,7 +295,7 @@ impl<'a> Weighed<'a> {
         let (edges, options) = (self.edges, self.options);
         let attach = |(name, far)| {
             let host = options.hosts.iter().find(|host| host.name == name)?;
-            self.progress.say(format!("attaching to what follows the requests on {name}"));
+            self.progress.say(format!("attaching to the processes that follow the requests on {name}"));
             Some(HostTrace::ask_attach(host, far, result, MOST_PERHAPS))
         };
         edges.fars().filter_map(attach).collect()

@@ -96,8 +96,8 @@ pub(crate) fn untold_series(by_url: &[Vec<Row<'_>>]) -> Option<Warning> {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let blocks = by_url.iter().flatten().filter(is_one).map(|row| row.weight.per_request.blocks).min().unwrap_or(0);
     let note = format!(
-        "{named}{more} grew in each of {blocks} blocks, which are too few to tell so many series from chance: they are in no \
-         table. Measure longer (--time)."
+        "{named}{more} grew in each of {blocks} blocks, but these are too few to be sure of so many series: they are \
+         left out of the tables. Measure longer (--time)."
     );
     Some(Warning::OfHost { host, note })
 }

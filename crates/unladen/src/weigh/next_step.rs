@@ -28,7 +28,7 @@ pub(super) fn next_step(evidence: &Evidence, findings: &[Finding]) -> Option<Nex
     let by = heaviest.filter(|index| of_group(index) > 0.0);
     let by = by.map(|index| format!(", most by {}", evidence.full_name(index))).unwrap_or_default();
     let why = format!(
-        "{} of {} of CPU a request are outside the findings{by}",
+        "{} of {} of CPU per request are outside the findings{by}",
         plain(Kind::Time, cpu.value - told),
         plain(Kind::Time, cpu.value)
     );

@@ -181,14 +181,15 @@ impl Plan {
         let phase = length(self.phase);
         Some(match (self.time, self.shortened_from) {
             (Duration::MAX, _) => {
-                format!("measuring takes {} at least: phases last {phase}, as {why}", rough(self.least_time))
+                format!("measuring takes at least {}: phases last {phase}, because {why}", rough(self.least_time))
             }
             (time, None) => format!(
-                "measuring takes {}: phases last {phase}, as {why} (--time says how long it may take)",
+                "measuring takes {}: phases last {phase}, because {why} (--time limits it)",
                 rough(time)
             ),
             (time, Some(wanted)) => format!(
-                "measuring takes {}, in fewer blocks than are usual: phases last {phase}, as {why} (--time {} has as many as are usual)",
+                "measuring takes {}, in fewer blocks than usual: phases last {phase}, because {why} (--time {} gives \
+                 the usual number)",
                 rough(time),
                 minutes(wanted)
             ),
@@ -245,23 +246,23 @@ pub(crate) enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Given => write!(f, "--phase says so"),
+            Self::Given => write!(f, "--phase sets that"),
             Self::GivenSettle(settle) => write!(f, "the settle gap is {} (--settle)", length(*settle)),
             Self::Settle { settle, of: Some((name, SourceKind::Exporter)) } => {
-                write!(f, "it takes up to {} until the exporter {name} tells what requests did", length(*settle))
+                write!(f, "it takes up to {} until the exporter {name} reports what requests did", length(*settle))
             }
             Self::Settle { settle, of: Some((name, SourceKind::Host)) } => {
-                write!(f, "the settle gap is {} for the way to {name}", length(*settle))
+                write!(f, "the settle gap is {} because of the connection to {name}", length(*settle))
             }
             Self::Settle { settle, of: None } => write!(f, "the settle gap is {}", length(*settle)),
-            Self::Latency(latency) => write!(f, "a request takes {}, and each phase holds several", length(*latency)),
+            Self::Latency(latency) => write!(f, "a request takes {}, and each phase needs several", length(*latency)),
             Self::Rate(rate) => {
-                write!(f, "only {rate} requests a second are sent (--rate), and each phase holds several")
+                write!(f, "only {rate} requests per second are sent (--rate), and each phase needs several")
             }
             Self::Reading(cpu) => write!(f, "a reading of all counters takes {} of CPU", length(*cpu)),
             Self::Edge { edge, of } => {
                 let of = of.as_deref().unwrap_or("other hosts");
-                write!(f, "the answers of {of} take {} at each edge of phases", length(*edge))
+                write!(f, "the answers of {of} take {} at each edge of a phase", length(*edge))
             }
             Self::Urls(urls) => write!(f, "{urls} URLs take turns"),
         }
@@ -294,23 +295,25 @@ fn minutes(time: Duration) -> String {
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(crate) enum PlanError {
     #[error(
-        "{} is too short: a request takes {} ms here and a reading of all counters {} ms of CPU, so a phase lasts {} ms \
-         at least{}, and an interval needs {MIN_BLOCKS} blocks of four phases: {} s",
+        "{} is too short: a request takes {} ms here and a reading of all counters {} ms of CPU, so a phase lasts at \
+         least {} ms{}, and an interval needs {MIN_BLOCKS} blocks of four phases: {} s",
         humantime::format_duration(*.given), millis(known.latency), millis(known.read), millis(*.phase), way(known), needed.as_secs_f64().ceil()
     )]
     TooShort { given: Duration, needed: Duration, phase: Duration, known: Box<Known> },
     #[error(
-        "this takes longer than the {} min that a run takes at most without --time: phases last {}, as {why}, and the {MIN_BLOCKS} \
-         blocks of four phases that an interval needs take {}. Allow it by --time {}, which has twice as many, or --time {} at least",
+        "this takes longer than {} min, the limit without --time: phases last {}, because {why}, and the {MIN_BLOCKS} \
+         blocks of four phases that an interval needs take {}. Use --time {}, which has twice as many, or at least \
+         --time {}",
         .most.as_secs() / 60, length(*.phase), rough(*.needed), minutes(*.wanted), minutes(*.needed)
     )]
     TooLong { most: Duration, needed: Duration, wanted: Duration, phase: Duration, why: Reason },
     #[error(
-        "{given} requests are too few: {needed} are needed for the {MIN_BLOCKS} blocks of phases that an interval takes"
+        "{given} requests are too few: the {MIN_BLOCKS} blocks of phases for an interval need {needed}"
     )]
     TooFew { given: u64, needed: u64 },
     #[error(
-        "a settle gap of {} is too short: the way to other hosts, or the age of what exporters tell, needs {} ms (--settle; without it, as much is taken as is needed)",
+        "a settle gap of {} is too short: the connections to other hosts, or the age of exporters' values, need {} ms \
+         (--settle; without it, the gap is as long as needed)",
         humantime::format_duration(*.given), millis(*.needed)
     )]
     ShortSettle { given: Duration, needed: Duration },
@@ -335,7 +338,7 @@ fn way(known: &Known) -> String {
     };
     if known.settle > Duration::ZERO {
         way.push_str(&format!(
-            ", and a settle gap of {} ms for what hosts and exporters tell late",
+            ", and a settle gap of {} ms for late values of hosts and exporters",
             millis(known.settle)
         ));
     }

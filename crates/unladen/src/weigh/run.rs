@@ -50,7 +50,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
 
     let mut edges = Edges::new(sources);
     if !options.exporters.is_empty() {
-        progress.say("watching how old the values of exporters are, for a minute or so");
+        progress.say("measuring how old the exporters' values are, for about a minute");
     }
     let mut turn = (0..requests.len()).cycle();
     watch(&mut edges, cancel, |time| {
@@ -66,7 +66,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
         Ok(())
     })?;
 
-    progress.say("looking at all processes");
+    progress.say("finding all processes");
     let own = edges.living().filter_map(|source| source.carrier()).fold(Own::new(), Own::with_tree);
     let mut instrument = Instrument::open_with(options.group_by, own)?;
     let mut catalog = Catalog::here(&instrument);

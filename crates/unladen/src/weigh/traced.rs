@@ -248,16 +248,16 @@ impl<'a> HostTrace<'a> {
         let name = &self.host.name;
         match &self.unable {
             None => {
-                let why = "no process there could be told to follow the requests".to_owned();
+                let why = "no process there was seen to follow the requests".to_owned();
                 (why, "a quieter time, or a longer one (--time)".to_owned())
             }
             Some(Unable::Lacks { lack: FarLack::Ebpf, .. }) => {
                 let agent = if self.far.session().path() == COPIED { "that was copied" } else { "there" };
                 let why = format!("nothing is traced there: the agent {agent} has no eBPF");
-                (why, format!("unladen with eBPF installed on {name}, in its PATH"))
+                (why, format!("unladen with eBPF, installed on {name} in its PATH"))
             }
             Some(Unable::Lacks { lack: FarLack::Privilege, .. }) => {
-                let why = "nothing is traced there: that takes root, or the capabilities CAP_BPF and CAP_PERFMON";
+                let why = "nothing is traced there: tracing needs root, or the capabilities CAP_BPF and CAP_PERFMON";
                 (why.to_owned(), as_root(self.host))
             }
             Some(Unable::Lacks { lack: FarLack::Other, why }) => {
@@ -282,12 +282,12 @@ fn as_root(host: &Host) -> String {
     let program = host.command.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
     let name = &host.name;
     match program {
-        "ssh" => format!("a command that leads to root there: --host {name}='ssh … sudo'"),
+        "ssh" => format!("a command that runs as root there: --host {name}='ssh … sudo'"),
         "docker" | "podman" | "nerdctl" => {
-            format!("a command that leads to root there: --host {name}='{program} exec -i -u 0 --privileged …'")
+            format!("a command that runs as root there: --host {name}='{program} exec -i -u 0 --privileged …'")
         }
         "kubectl" => "a container with root and these capabilities (securityContext)".to_owned(),
-        _ => format!("a command that leads to root there (--host {name})"),
+        _ => format!("a command that runs as root there (--host {name})"),
     }
 }
 

@@ -57,10 +57,10 @@ fn useless(config: &Config, fix: &Fix, url: &str) -> Option<String> {
     url.set_port(listen.rsplit_once(':').and_then(|(_, port)| port.parse().ok())).ok()?;
     match outlook(config, &Asking { url, fields: Vec::new(), connect: false }) {
         Ok(seen) if !site.validators.is_empty() && seen.rule != Rule::Validator => {
-            Some("no validator of theirs is for this page".into())
+            Some("none of their validators covers this page".into())
         }
         Ok(seen) if matches!(seen.rule, Rule::Validator | Rule::Lifetime) => None,
-        Ok(_) => Some("they would keep nothing of this page".into()),
+        Ok(_) => Some("they would not store this page".into()),
         Err(error) => Some(in_a_line(&error.to_string())),
     }
 }

@@ -120,7 +120,7 @@ pub(crate) fn warnings(
 
 fn claimed(server: &str, host: &str) -> Warning {
     let note = format!(
-        "that {server} is its address is known from {host} alone. If another machine has it, name that one, too (--host)."
+        "only {host} claims the server's address {server}. If another machine has it, name that one, too (--host)."
     );
     Warning::OfHost { host: host.to_owned(), note }
 }
@@ -215,13 +215,13 @@ impl Hidden {
     pub(super) fn why(self) -> String {
         match self {
             Self::OtherUsers => {
-                "/proc hides the processes of other users (its mount option hidepid), and the server is probably one of them; run it \
-                 as root, or mount /proc with hidepid=0"
+                "/proc hides the processes of other users (its mount option hidepid), and the server is probably one \
+                 of them; run unladen as root, or mount /proc with hidepid=0"
             }
             Self::Outside => {
-                "this is a container, or another PID namespace, and only its own processes can be seen; if the server runs outside \
-                 it, run unladen there too, or start the container with --pid=host; if it runs in here, measure longer (--time), or \
-                 with more at once (-c)"
+                "this is a container, or another PID namespace, and only its own processes can be seen; if the server \
+                 runs outside, run unladen there, or start the container with --pid=host; if it runs in here, measure \
+                 longer (--time), or with more at once (-c)"
             }
         }
         .to_owned()

@@ -34,7 +34,7 @@ impl<'a> Compared<'a> {
             }
         }
         let has_intervals = diff.rows.iter().any(|row| row.total_change.interval.is_some());
-        let untold = if has_intervals { "no change for certain" } else { "unclear: no intervals" };
+        let untold = if has_intervals { "no certain change" } else { "unclear: no intervals" };
         let mut compared = Self { rows, told: diff.told(), largest: f64::MIN_POSITIVE, untold };
         let told = tree.boxes.iter().filter(|placed| compared.is_told(placed));
         compared.largest = told.map(|placed| change(placed).abs()).fold(f64::MIN_POSITIVE, f64::max);

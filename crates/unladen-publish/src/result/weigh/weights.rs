@@ -39,7 +39,8 @@ pub(super) fn weights(document: &WeighDocument) -> Vec<Block> {
         blocks.folded("What does not follow the requests", not_following(document, url));
     }
     if !blocks.is_empty() {
-        let note = "Each figure is per request, with its 95 % interval. An effect below the noise floor could not have been told from nothing.";
+        let note = "Each figure is per request, with its 95 % interval. An effect below the noise floor could not \
+            have been distinguished from noise.";
         blocks.insert(0, Block::Aside(note.into()));
     }
     blocks
@@ -51,7 +52,7 @@ fn marked(weight: &Weight) -> Words {
 }
 
 fn cpu(document: &WeighDocument, url: &WeighedUrl) -> Table {
-    let caption = "CPU per request: who works for it";
+    let caption = "CPU per request, by group";
     let mut table =
         Table::new(caption, &["group", "", "#per request", "#noise floor", "#share", "#user mode"]).sortable();
     let following = following_cpu(document, url);
@@ -72,7 +73,7 @@ fn cpu(document: &WeighDocument, url: &WeighedUrl) -> Table {
     for weight in untold {
         let span = figures::interval(Kind::Time, weight.low, weight.high);
         table.row([
-            marked(weight).faint(" on the path; not told from its other work").into(),
+            marked(weight).faint(" on the path; not distinguishable from its other work").into(),
             Cell::default().bar(Bar::of(0.0, weight.low, weight.high, most)).by(weight.low),
             Cell::new(span).by(weight.per_request),
             Cell::new(plain(Kind::Time, weight.noise_floor)).by(weight.noise_floor),
@@ -133,7 +134,7 @@ fn path(url: &WeighedUrl) -> Option<Block> {
         let is_known = |peer: &str| path.elsewhere.iter().any(|station| station.peer == peer);
         for peer in path.not_looked_at.iter().filter(|peer| !is_known(&peer.peer)) {
             words =
-                words.plain("; and ").name(peer.peer.clone()).plain(format!(", which is not looked at ({})", peer.why));
+                words.plain("; and ").name(peer.peer.clone()).plain(format!(", which could not be examined ({})", peer.why));
         }
         words = words.plain(". ");
     }
@@ -144,7 +145,7 @@ fn path(url: &WeighedUrl) -> Option<Block> {
     if let Some(unknown) = &path.unknown {
         words = words.plain(format!("The rest of its path is not known: {}", unknown.why));
         if !unknown.takes.is_empty() {
-            words = words.plain(format!("; it takes {}", unknown.takes));
+            words = words.plain(format!("; it needs {}", unknown.takes));
         }
         words = words.plain(".");
     }
@@ -153,7 +154,7 @@ fn path(url: &WeighedUrl) -> Option<Block> {
 
 /// All counters except CPU of all groups that follow.
 fn counters(document: &WeighDocument, url: &WeighedUrl) -> Table {
-    let caption = "All else that follows the requests";
+    let caption = "Everything else that follows the requests";
     let columns = ["group", "counter", "#per request", "#noise floor"];
     let mut table = Table::new(caption, &columns).sortable().detail();
     let mut rows: Vec<&Weight> =

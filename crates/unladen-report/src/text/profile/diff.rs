@@ -31,13 +31,14 @@ pub(crate) fn diff(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> i
         None => {}
     }
     let measure = if diff.per_request {
-        "all figures are of one request"
+        "all figures are per request"
     } else {
-        "all figures are parts of the whole, since it is not known of how many requests they are"
+        "all figures are parts of the whole, because the number of requests is not known"
     };
     filled(measure, |line| style.faint(line), style, out)?;
     if !diff.functions.is_empty() && !diff.functions.iter().any(has_interval) {
-        let none = "too few requests, or requests not told apart: no intervals, so that nothing is told from chance";
+        let none = "too few requests, or requests not distinguished: no intervals, so no change can be distinguished \
+            from noise";
         filled(none, |line| style.warn(line), style, out)?;
     }
     writeln!(out)?;
@@ -66,7 +67,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
     }
     let shown: Vec<&FunctionChange> = changed.iter().chain(&same).take(top).copied().collect();
     if changed.is_empty() && has_any {
-        writeln!(out, "{}\n", style.heading("no change for certain in any function"))?;
+        writeln!(out, "{}\n", style.heading("no certain change in any function"))?;
     }
     let headings = ["self", "change", "total", "change", "calls/request"];
     let mut columns = Columns::new(&headings, &[0, 2, 4, 1]);
@@ -95,7 +96,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
         columns.function(index, if row.changed { name } else { faint(&unmarked(&name)) });
         // If it is so for all, it was said above.
         if !row.changed && has_interval(row) && !changed.is_empty() {
-            columns.below(faint("  no change for certain"));
+            columns.below(faint("  no certain change"));
         }
     }
     if !shown.is_empty() {
@@ -108,7 +109,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
     }
     let same_left = left(same.len(), top.saturating_sub(changed.len()));
     if same_left > 0 {
-        writeln!(out, "{}\n", style.faint(&further(same_left, if has_any { ": no change for certain" } else { "" })))?;
+        writeln!(out, "{}\n", style.faint(&further(same_left, if has_any { ": no certain change" } else { "" })))?;
     }
     if unmoved > 0 {
         writeln!(out, "{}\n", style.faint(&further(unmoved, ": no difference")))?;

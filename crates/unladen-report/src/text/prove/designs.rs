@@ -39,7 +39,7 @@ pub(super) fn ablation(result: &ProveDocument, style: Style, out: &mut dyn Write
     }
     let equal = signs.equal.map_or(String::new(), |within| format!("; {EQUAL} no measurable difference{within}"));
     let undecided = if signs.undecided { format!("; {UNDECIDED} unclear") } else { String::new() };
-    let note = format!("all but it: the others on; up to it: it and those above it on{equal}{undecided}");
+    let note = format!("all but it: only the others on; up to it: it and those above it on{equal}{undecided}");
     for line in fill(&note, usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
@@ -171,16 +171,16 @@ fn sentence(interaction: &Interaction) -> String {
     let metric = title(&interaction.metric);
     let together = amount(interaction.ratio_span());
     let Some(Span { value, low, high }) = interaction.expected else {
-        return format!("{metric}: all together come to {together}.");
+        return format!("{metric}: all together give {together}.");
     };
     let expected = amount(unladen_quantity::Span { value, low, high });
     let word = match (interaction.told, interaction.is_equal()) {
         (false, true) => "no measurable interaction",
         (false, false) => "whether they interact is unclear",
         (true, _) if interaction.ratio > value => "they overlap",
-        (true, _) => "they help one another",
+        (true, _) => "they reinforce each other",
     };
-    format!("{metric}: the changes alone multiply to {expected}; all together come to {together}: {word}.")
+    format!("{metric}: the single changes multiply to {expected}; all together give {together}: {word}.")
 }
 
 pub(super) fn factorial(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -193,7 +193,7 @@ pub(super) fn factorial(result: &ProveDocument, style: Style, out: &mut dyn Writ
     }
     for metric in metrics {
         let of = |kind| result.interactions.iter().filter(move |i| i.metric == metric && i.kind == kind);
-        let heading = format!("{}: each over all others", title(metric));
+        let heading = format!("{}: each, averaged over the others", title(metric));
         effects(of(Interaction::MAIN_EFFECT), &heading, "effect (95 %)", style, out)?;
         let heading = format!("{}: two together", title(metric));
         effects(of(Interaction::PAIR), &heading, "beyond their product (95 %)", style, out)?;

@@ -76,7 +76,7 @@ pub(super) fn weights(result: &ProveDocument, arm: &Arm, style: Style, out: &mut
     if not_shown > 0 {
         let (s, are) = if not_shown == 1 { ("", "is") } else { ("s", "are") };
         let space = if said.is_empty() { "" } else { " " };
-        said.push_str(&format!("{space}{not_shown} weight{s} {are} of groups that no request goes through."));
+        said.push_str(&format!("{space}{not_shown} weight{s} {are} from groups that no request goes through."));
     }
     if !said.is_empty() {
         paragraph(&said, style, out)?;

@@ -59,7 +59,8 @@ impl Server {
         let user = user.map(user_of).transpose()?;
         if Uid::effective().is_root() && user.as_ref().is_none_or(|user| user.uid.is_root()) {
             return Err(Failure::Usage(
-                "--ask runs the application's code, which root does not: name the user of its PHP workers, such as --as www-data"
+                "--ask runs the application's code, but not as root: name the user of its PHP workers, such as --as \
+                 www-data"
                     .to_owned(),
             ));
         }
@@ -84,7 +85,7 @@ impl Server {
 
     /// Picks a port that was free a moment ago; if somebody has taken it since, tries another.
     fn run(&self, page: &Page, prepended: Option<&Path>, from: u64) -> Result<(Answer, Vec<u8>), Failure> {
-        let mut answer = Err(io::Error::other("every port that was free was taken at once"));
+        let mut answer = Err(io::Error::other("no free port could be kept"));
         for _ in 0..MOST_PORTS {
             let (said, is_taken);
             (answer, said, is_taken) =
@@ -182,14 +183,14 @@ impl Server {
 }
 
 pub(super) fn failed(error: io::Error) -> Failure {
-    Failure::Usage(format!("a folder for the questions, in the system's folder for temporary files: {error}"))
+    Failure::Usage(format!("cannot make a folder in the system's folder for temporary files: {error}"))
 }
 
 fn user_of(name: &str) -> Result<User, Failure> {
     let no = |why: &str| Failure::Usage(format!("--as {}: {why}", plain_text(name)));
-    let user = User::from_name(name).map_err(|error| no(error.desc()))?.ok_or_else(|| no("there is no such user"))?;
+    let user = User::from_name(name).map_err(|error| no(error.desc()))?.ok_or_else(|| no("no such user"))?;
     if !Uid::effective().is_root() && user.uid != Uid::effective() {
-        return Err(no("only root can run PHP as somebody else: leave it out"));
+        return Err(no("only root can run PHP as another user: leave --as out"));
     }
     Ok(user)
 }
@@ -262,7 +263,7 @@ impl Page {
             is_plain && ends.into_iter().any(|end| path[..end].ends_with(".php") && root.join(&path[..end]).is_file());
         if !is_there {
             return Err(Failure::Usage(format!(
-                "--ask {shown}: a PHP script below {} was expected, such as --ask index.php or --ask 'index.php?page=2'",
+                "--ask {shown}: expected a PHP script below {}, such as --ask index.php or --ask 'index.php?page=2'",
                 plain_text(&root.display().to_string())
             )));
         }

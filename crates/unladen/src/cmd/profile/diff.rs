@@ -16,12 +16,12 @@ use crate::interrupt;
 use crate::profile::{self, Ran};
 use crate::runs::Origin;
 
-/// What a change moved, function by function
+/// Show what a change moved, function by function
 ///
-/// Of two files, or of two URLs, whose requests are then sent in turns, in random order.
+/// Compares two files, or two URLs, whose requests are then sent in turns, in random order.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The baseline: a file of a profile, or a URL
+    /// The baseline: a profile file, or a URL
     #[arg(value_name = "A")]
     a: String,
     /// The candidate
@@ -60,7 +60,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
             Ok(args.showing.show(Report::ProfileDiff(&result))?)
         }
         _ => Err(Failure::Usage(
-            "two files, or two URLs: a file was made at another time than a page is profiled now".into(),
+            "expected two files or two URLs: a file and a URL would be profiled at different times".into(),
         )),
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Kept {
     /// The folder for the flame graph and the profile in all formats
     #[arg(long, value_name = "DIR", default_value = "unladen-profile", help_heading = "What to show")]
     output_dir: PathBuf,
-    /// Write no files but those of --output
+    /// Write only the files of --output
     #[arg(long, conflicts_with = "output_dir", help_heading = "What to show")]
     no_files: bool,
 }
@@ -29,15 +29,15 @@ pub(super) struct Kept {
 /// What is read.
 #[derive(Debug, clap::Args)]
 struct ProfileFile {
-    /// Files of profiles; - is standard input
+    /// Profile files; - is standard input
     #[arg(required = true, value_name = "FILE")]
     file: Vec<PathBuf>,
-    /// Their format, rather than to look
+    /// Their format [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = reader_names())]
     format: Option<String>,
 }
 
-/// Reads profiles of other tools, and shows and writes them as one
+/// Read profiles of other tools, and show and write them as one
 #[derive(Debug, clap::Args)]
 pub(super) struct Import {
     #[command(flatten)]
@@ -49,12 +49,12 @@ pub(super) struct Import {
     showing: Showing,
 }
 
-/// Writes a profile in another format
+/// Write a profile in another format
 #[derive(Debug, clap::Args)]
 pub(super) struct Export {
     #[command(flatten)]
     source: ProfileFile,
-    /// The format [default: what the name of the output says]
+    /// The format [default: by the ending of the output's name]
     #[arg(long = "as", value_name = "FORMAT", value_parser = writer_names())]
     into: Option<String>,
     /// The file to write; - is standard output [default: standard output]
@@ -62,17 +62,17 @@ pub(super) struct Export {
     output: Option<PathBuf>,
 }
 
-/// Puts several profiles together
+/// Merge several profiles into one
 #[derive(Debug, clap::Args)]
 pub(super) struct Merge {
     #[command(flatten)]
     source: ProfileFile,
-    /// The file to write; its name says in which format; - is standard output, in Unladen's own
+    /// The file to write; its ending selects the format; - is standard output, in Unladen's own format
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
 
-/// Keeps those stacks in which a function occurs
+/// Keep the stacks in which a function occurs
 #[derive(Debug, clap::Args)]
 pub(super) struct Grep {
     /// A regular expression that a function's name or file matches
@@ -90,7 +90,7 @@ pub(super) struct Grep {
     showing: Showing,
 }
 
-/// Lists the functions of a profile
+/// List the functions of a profile
 #[derive(Debug, clap::Args)]
 pub(super) struct Top {
     #[command(flatten)]
@@ -102,7 +102,7 @@ pub(super) struct Top {
     showing: Showing,
 }
 
-/// Lists the formats that are read and written
+/// List the formats that can be read and written
 #[derive(Debug, clap::Args)]
 pub(super) struct Formats {}
 
@@ -182,7 +182,7 @@ pub(super) fn export(args: &Export) -> Result<(), Failure> {
         (None, None) => None,
     };
     let Some(writer) = writer else {
-        let hint = if output.is_some() { "; --as FORMAT says it too" } else { "" };
+        let hint = if output.is_some() { "; or choose it with --as FORMAT" } else { "" };
         return Err(Failure::Usage(unknown(output.map(PathBuf::as_path)) + hint));
     };
     // Checked before a large file is read.
@@ -230,8 +230,8 @@ fn write(profile: &Profile, writer: &dyn Writer, file: &Path) -> Result<(), Fail
 
 fn unknown(file: Option<&Path>) -> String {
     let what = match file {
-        Some(file) => format!("{}: its name says no format", file.display()),
-        None => "which format? --as says it".to_owned(),
+        Some(file) => format!("{}: its name does not end in a known format", file.display()),
+        None => "choose the format with --as".to_owned(),
     };
     let ends: Vec<_> =
         WRITERS.iter().map(|writer| format!("{} ({})", writer.name(), writer.suffixes().join(", "))).collect();

@@ -27,10 +27,10 @@ pub(super) struct How {
     /// Time between samples [default: 1ms]
     #[arg(long, value_name = "TIME", value_parser = time_of, help_heading = "How to profile")]
     period: Option<Duration>,
-    /// Sample as time passes, or as the processor works; Excimer only
+    /// Sample by elapsed time or by CPU time; Excimer only
     #[arg(long, value_name = "CLOCK", value_enum, default_value_t = ByClock::Wall, help_heading = "How to profile")]
     clock: ByClock,
-    /// Each request is the first one of a fresh process; Perl only
+    /// Make each request the first one of a fresh process; Perl only
     #[arg(long, help_heading = "How to profile")]
     fresh: bool,
     /// How long to profile, such as 30s or 2min [default: 20s]
@@ -39,28 +39,28 @@ pub(super) struct How {
     /// How many requests to profile
     #[arg(short = 'n', long, alias = "iterations", value_name = "N", value_parser = some, conflicts_with = "time", help_heading = "How long")]
     requests: Option<u64>,
-    /// Repeats the order of requests of an earlier run
+    /// Repeat the order of requests of an earlier run
     #[arg(long, value_name = "N", value_parser = seed, help_heading = "How long")]
     seed: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum By {
-    /// The one for what answers
+    /// The one for the process that answers
     Auto,
     /// PHP's Excimer, in PHP-FPM
     Excimer,
     /// Perl's Devel::NYTProf, in a FastCGI program
     Nytprof,
-    /// The kernel's clock: native and kernel frames of whatever follows the requests
+    /// The kernel's clock: native and kernel frames of the processes that follow the requests
     Perf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ByClock {
-    /// Waiting counts
+    /// Elapsed time, with waiting
     Wall,
-    /// It does not
+    /// CPU time, without waiting
     Cpu,
 }
 
@@ -78,18 +78,18 @@ impl How {
         };
         let which = match (self.prepended, which) {
             (true, None | Some(Which::Excimer)) => Some(Which::Prepended),
-            (true, _) => return Err(Failure::Usage("--prepended is for Excimer, PHP's profiler".into())),
+            (true, _) => return Err(Failure::Usage("--prepended works only with Excimer, PHP's profiler".into())),
             (false, which) => which,
         };
         let is_for = |only: Which| which.is_none_or(|which| which == only);
         if self.fresh && !is_for(Which::NytProf) {
             return Err(Failure::Usage(
-                "--fresh is for Devel::NYTProf, which starts the process that it profiles".into(),
+                "--fresh works only with Devel::NYTProf, which starts the process that it profiles".into(),
             ));
         }
         if self.clock == ByClock::Cpu && !is_for(Which::Excimer) && !self.prepended {
             return Err(Failure::Usage(
-                "--clock is for Excimer: perf counts CPU time, Devel::NYTProf time as it passes".into(),
+                "--clock works only with Excimer: perf counts CPU time, Devel::NYTProf elapsed time".into(),
             ));
         }
         Ok(Options {

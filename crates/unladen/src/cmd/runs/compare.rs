@@ -12,9 +12,10 @@ use crate::exit::Failure;
 use crate::output::{self, Destination};
 use crate::runs::{RunName, Tolerance, beside, document_of, worse};
 
-/// Compare two runs: what is gone, new, heavier, lighter, slower or faster, and what shows no measurable difference
+/// Compare two runs: what disappeared, is new, heavier, lighter, slower or faster, and what shows no measurable
+/// difference
 ///
-/// Two runs of the same thing differ, too. How much is estimated from the other runs of the same target.
+/// Even two runs of the same thing differ. How much is estimated from the other runs of the same target.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The earlier run: its number, `latest` (the last before AFTER), a label such as release=1.42, or commit:4f2a
@@ -23,17 +24,17 @@ pub(super) struct Args {
     /// The later one
     #[arg(value_name = "AFTER")]
     after: RunName,
-    /// End with code 8 if something is worse for certain by more than this, such as 2%, or if there is a new finding
+    /// Exit with code 8 if something is certainly worse by more than this, such as 2%, or if there is a new finding
     #[arg(long, value_name = "PERCENT", value_parser = tolerated)]
     tolerate: Option<f64>,
-    /// With --tolerate: end with code 5 if a figure could not be judged, as too few earlier runs are kept, or as the two
-    /// runs' machines cannot be compared
+    /// With --tolerate: exit with code 5 if a figure could not be judged, because too few earlier runs were kept or the
+    /// two runs' machines cannot be compared
     #[arg(long, requires = "tolerate")]
     require_history: bool,
     /// Write JSON instead of tables
     #[arg(long)]
     json: bool,
-    /// Write to a file, as the end of its name says: .json, .html, .md, .xml (JUnit), .sarif; may be repeated
+    /// Write to a file, in the format of its ending: .json, .html, .md, .xml (JUnit), .sarif; may be repeated
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
     #[command(flatten)]

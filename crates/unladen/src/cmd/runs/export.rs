@@ -15,15 +15,15 @@ pub(super) const SCHEMA: &str = "unladen.run/1";
 
 const STDOUT: &str = "standard output";
 
-/// Write runs to standard output, or a file: a line of JSON each
+/// Write runs to standard output or a file, one line of JSON each
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Their numbers [default: all that the options let through]
+    /// Their numbers [default: all that match the options]
     #[arg(value_name = "RUN")]
     runs: Vec<RunId>,
     #[command(flatten)]
     finding: Finding,
-    /// Leave out what was traced, such as the texts of queries
+    /// Leave out traced data, such as the texts of queries
     #[arg(long)]
     no_evidence: bool,
     /// Write to this file
@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 fn line_of(store: &mut dyn Store, id: RunId, no_evidence: bool) -> Result<String, Failure> {
     let run = store.run(id)?;
     let raw = |text: String, what: &str| {
-        let damaged = |error| Failure::Usage(format!("{what} of run {id} is no JSON any more: {error}"));
+        let damaged = |error| Failure::Usage(format!("{what} of run {id} is damaged, not JSON: {error}"));
         let value: serde_json::Value = serde_json::from_str(&text).map_err(damaged)?;
         // On one line.
         RawValue::from_string(value.to_string()).map_err(damaged)

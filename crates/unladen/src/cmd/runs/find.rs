@@ -9,25 +9,25 @@ use crate::say::say;
 /// Which runs are meant.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct Finding {
-    /// Of this command: weigh, load, prove, profile or profile-diff
+    /// Runs of this command: weigh, load, prove, profile or profile-diff
     #[arg(long, value_name = "COMMAND", value_parser = ["weigh", "load", "prove", "profile", "profile-diff"], help_heading = "Which runs")]
     verb: Option<String>,
-    /// With this text in the URL
+    /// Runs with this text in the URL
     #[arg(long, value_name = "TEXT", help_heading = "Which runs")]
     target: Option<String>,
-    /// With this label, such as release=1.43; may be repeated
+    /// Runs with this label, such as release=1.43; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = read_label, help_heading = "Which runs")]
     label: Vec<(String, String)>,
-    /// Of a git revision that begins so
+    /// Runs of a git revision that begins with this
     #[arg(long, value_name = "COMMIT", help_heading = "Which runs")]
     commit: Option<String>,
-    /// Measured on this machine
+    /// Runs that were measured on this machine
     #[arg(long, value_name = "NAME", help_heading = "Which runs")]
     host: Option<String>,
-    /// Measured since then: a date (2026-11-23, or with a time, in UTC) or an age such as 7d
+    /// Runs since then: a date (2026-11-23, or with a time, in UTC) or an age such as 7d
     #[arg(long, value_name = "WHEN", value_parser = moment, help_heading = "Which runs")]
     since: Option<i64>,
-    /// Measured before that
+    /// Runs before that
     #[arg(long, value_name = "WHEN", value_parser = moment, help_heading = "Which runs")]
     until: Option<i64>,
 }
@@ -73,7 +73,7 @@ pub(super) fn each_page(
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Place {
-    /// The store: a file, or postgres://USER@HOST/DATABASE [default: the one that runs are kept in]
+    /// The store: a file, or postgres://USER@HOST/DATABASE [default: the one in which runs are kept]
     #[arg(long, value_name = "STORE")]
     store: Option<Location>,
 }
@@ -113,6 +113,6 @@ fn of_root() -> &'static str {
     if nix::unistd::geteuid().is_root() {
         ""
     } else {
-        " (what `sudo unladen` measured is listed by `sudo unladen runs`)"
+        " (`sudo unladen runs` lists what `sudo unladen` measured)"
     }
 }

@@ -14,9 +14,9 @@ use crate::exit::Failure;
 use crate::output;
 use crate::say::say;
 
-/// Keep runs from files: of `unladen runs export`, or results that were written with --json or -o
+/// Import runs from files: of `unladen runs export`, or results that were written with --json or -o
 ///
-/// A run that is there already is not kept again.
+/// A run that is in the store already is not added again.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The files; - is standard input
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         if let Err(failure) = keep(store.as_mut(), &mut lines, Batch::USUAL, &mut told) {
             let kept = told.kept.len() - before;
             if kept > 0 {
-                say!("unladen: {kept} runs of {} were kept; the same command keeps the rest", lines.shown());
+                say!("unladen: {kept} runs of {} were kept; run the same command again to keep the rest", lines.shown());
             }
             return Err(failure);
         }
@@ -93,8 +93,8 @@ impl Told {
         };
         match self.there {
             0 => text,
-            1 => format!("{text}; 1 run was there already"),
-            many => format!("{text}; {many} runs were there already"),
+            1 => format!("{text}; 1 run was in the store already"),
+            many => format!("{text}; {many} runs were in the store already"),
         }
     }
 }

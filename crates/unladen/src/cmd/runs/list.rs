@@ -54,7 +54,7 @@ pub(super) fn run(args: &List) -> Result<(), Failure> {
     }
     let mut text = table(&runs, usize::from(terminal::style().width));
     if all > runs.len() as u64 {
-        text.push_str(&format!("\n{} of {all} runs; -n shows more\n", runs.len()));
+        text.push_str(&format!("\n{} of {all} runs; -n N shows more\n", runs.len()));
     }
     Ok(output::line(text.trim_end())?)
 }

@@ -17,17 +17,17 @@ pub(super) struct Rm {
     place: Place,
 }
 
-/// Remove all runs but the newest, or those of a time
+/// Remove all runs but the newest, or those before a date
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub(super) struct Prune {
-    /// Keep so many of each command and target
+    /// Keep this many of each command and target
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), group = "what")]
     keep: Option<u32>,
-    /// Remove what was measured before that: a date such as 2026-11-23, or an age such as 90d
+    /// Remove runs before that: a date such as 2026-11-23, or an age such as 90d
     #[arg(long, value_name = "WHEN", value_parser = moment, group = "what")]
     before: Option<i64>,
-    /// Remove nothing: list what would be
+    /// Remove nothing: list what would be removed
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use crate::{interrupt, output};
 /// Nothing is changed. The URL contains a secret, because other users of this machine can reach the port.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Where: an address of loopback, a port, or unix:/PATH
+    /// Where to listen: a loopback address, a port, or unix:/PATH
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: Address,
     #[command(flatten)]
@@ -24,6 +24,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     browse(pages, &args.listen, &cancel, |url| {
         // Without standard output, there are other ways to learn the URL.
         let _ = output::line(url);
-        say!("unladen: Ctrl-C ends it");
+        say!("unladen: Ctrl-C stops it");
     })
 }

@@ -11,7 +11,7 @@ use crate::output::{self, Destination};
 use crate::runs::{RunName, document_of, pictures};
 use crate::terminal;
 
-/// Show a run again: the tables that the command printed, as it was kept, or as a report
+/// Show a run again: as the tables that the command printed, as it was kept, or as a report
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Its number, `latest`, a label such as release=1.43, or commit:4f2a
@@ -20,12 +20,13 @@ pub(super) struct Args {
     /// Write the JSON document as it was kept
     #[arg(long)]
     json: bool,
-    /// Write to a file, as the end of its name says: .txt (the tables), .json, .html, .md; may be repeated
+    /// Write to a file, in the format of its ending: .txt (the tables), .json, .html, .md; may be repeated
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
     #[command(flatten)]
     published: Published,
-    /// Write what was traced to a file, for `unladen weigh --from`; of a profile, its stacks, for `unladen profile import`
+    /// Write the traced data to a file, for `unladen weigh --from`; for a profile, its stacks, for `unladen profile
+    /// import`
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
     #[command(flatten)]
@@ -47,7 +48,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     if let Some(file) = &args.evidence {
         let Some(evidence) = evidence else {
-            return Err(Failure::Usage(format!("of run {} no evidence was kept", run.summary.id)));
+            return Err(Failure::Usage(format!("no evidence was kept of run {}", run.summary.id)));
         };
         output::whole_file(file, |out| out.write_all(&evidence))?;
     }

@@ -12,19 +12,19 @@ use crate::exit::Failure;
 use crate::output;
 use crate::runs::past;
 
-/// How a target did over its runs, and where it changed
+/// Show how a target's figures developed over its runs, and where they changed
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The target, as `unladen runs` shows it; a part of it is enough where there is only one such
+    /// The target, as `unladen runs` shows it; a part of it is enough if only one target matches
     #[arg(value_name = "URL")]
     target: String,
-    /// Of this command [default: that of the newest run]
+    /// Runs of this command [default: that of the newest run]
     #[arg(long, value_name = "COMMAND", value_parser = ["weigh", "load", "prove", "profile"])]
     verb: Option<String>,
     /// Only metrics with this text in their name, such as latency or `weight.cpu`
     #[arg(long, value_name = "TEXT")]
     metric: Option<String>,
-    /// The newest so many runs
+    /// How many runs, the newest first
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), default_value_t = 200)]
     limit: u32,
     /// Write JSON instead of a table
@@ -78,7 +78,7 @@ fn text(trend: &Trend, all: bool) -> String {
     let shown = |series: &&Series| all || series.headline || !series.changes.is_empty();
     let rows: Vec<Vec<String>> = trend.series.iter().filter(shown).map(|series| row(trend, series)).collect();
     if rows.is_empty() {
-        text.push_str("no metric is in two of them\n");
+        text.push_str("no metric is in more than one run\n");
     } else {
         text.push('\n');
         text.push_str(&columns(

@@ -26,13 +26,13 @@ fn php(_: &Asked) -> Vec<Row> {
     let mut rows: Vec<Row> = masters.iter().take(MOST).flat_map(|pid| of_process(*pid)).collect();
     match masters.len() {
         0 if !is_root() => rows.push(
-            Row::limited(Verb::TRACING, "whether PHP-FPM runs here cannot be seen")
-                .so("programs of other users' processes are hidden")
+            Row::limited(Verb::TRACING, "cannot see whether PHP-FPM runs here")
+                .so("the programs of other users' processes are hidden")
                 .fix(AS_ROOT),
         ),
         0 => rows.push(Row::ok(Verb::TRACING, "no PHP-FPM runs here")),
         count if count > MOST => {
-            rows.push(Row::ok(Verb::TRACING, format!("{} more PHP-FPM run here", count - MOST)));
+            rows.push(Row::ok(Verb::TRACING, format!("{} more PHP-FPM instances run here", count - MOST)));
         }
         _ => {}
     }
@@ -42,7 +42,7 @@ fn php(_: &Asked) -> Vec<Row> {
 fn of_process(pid: u32) -> Vec<Row> {
     match PhpSettings::of(pid.cast_signed()) {
         Ok(php) => of_settings(pid, &php),
-        Err(error) => vec![Row::limited(Verb::TRACING, format!("a PHP-FPM cannot be asked: {error}"))],
+        Err(error) => vec![Row::limited(Verb::TRACING, format!("one PHP-FPM cannot be asked: {error}"))],
     }
 }
 
@@ -64,7 +64,7 @@ fn of_settings(pid: u32, php: &PhpSettings) -> Vec<Row> {
         ));
     } else if has("Zend OPcache") {
         let row = Row::limited(Verb::TRACING, format!("{who}: its opcode cache is off"))
-            .so("each request compiles its source anew, which is most of what is measured");
+            .so("each request compiles its source again, which dominates what is measured");
         let again: Vec<&PhpSetAgain> = php.set_again.iter().filter(|again| again.name == "opcache.enable").collect();
         rows.push(match folder {
             _ if !again.is_empty() => {
@@ -86,7 +86,7 @@ fn of_settings(pid: u32, php: &PhpSettings) -> Vec<Row> {
         let version = name.strip_prefix("php-fpm").filter(is_version).unwrap_or_default();
         rows.push(
             Row::limited(Verb::TRACING, format!("{who} has no opcode cache"))
-                .so("each request compiles its source anew, which is most of what is measured")
+                .so("each request compiles its source again, which dominates what is measured")
                 .fix(as_root(&format!("apt-get install php{version}-opcache")))
                 .fix(reload.clone()),
         );
@@ -96,7 +96,7 @@ fn of_settings(pid: u32, php: &PhpSettings) -> Vec<Row> {
     } else {
         rows.push(
             Row::limited(&[Verb::Profile], format!("{who} has not loaded Excimer"))
-                .so("`profile` shows functions of PHP by it, and without it those of the interpreter alone")
+                .so("`profile` needs it to show PHP functions; without it, it shows only the interpreter's")
                 .fix(as_root("apt-get install php-excimer"))
                 .fix(reload),
         );
@@ -144,7 +144,7 @@ fn of_version(version: Option<String>, is_running: bool) -> Row {
         Some(version) if !version.is_empty() => Row::ok(&[Verb::Profile], format!("Perl has Devel::NYTProf {version}")),
         _ if !is_running => Row::ok(&[Verb::Profile], "no Perl runs here"),
         _ => Row::limited(&[Verb::Profile], "perl has no Devel::NYTProf")
-            .so("`profile` shows functions of Perl by it, and without it those of the interpreter alone")
+            .so("`profile` needs it to show Perl functions; without it, it shows only the interpreter's")
             .fix(as_root("apt-get install libdevel-nytprof-perl")),
     }
 }
@@ -170,7 +170,7 @@ fn of_kernel(line: &str) -> Row {
         let row = Row::limited(&[Verb::Profile], "the kernel hides the names of its functions");
         return if is_root() { row.fix("sysctl -w kernel.kptr_restrict=1") } else { row.fix(AS_ROOT) };
     }
-    Row::ok(&[Verb::Profile], "functions of the kernel have their names")
+    Row::ok(&[Verb::Profile], "the names of kernel functions are visible")
 }
 
 /// A program that generates code and does not name its functions.

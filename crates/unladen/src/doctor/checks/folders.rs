@@ -85,8 +85,8 @@ impl Unusable {
     /// An error to a command only if the user named this store.
     fn row(self, is_named: bool) -> Row {
         let row = match is_named {
-            true => Row::missing(VERBS, self.what).so("commands end with an error before they measure"),
-            false => Row::limited(VERBS, self.what).so("results are shown, and not kept"),
+            true => Row::missing(VERBS, self.what).so("commands fail before they measure"),
+            false => Row::limited(VERBS, self.what).so("results are shown, but not kept"),
         };
         // Another user's store stays theirs, and is not opened to this user either.
         let own = nix::unistd::geteuid().as_raw();
@@ -119,13 +119,13 @@ fn of_places(places: &[PathBuf]) -> Row {
     match places.iter().find(|place| runs(place)) {
         Some(place) => Row::ok(
             AGENTS,
-            format!("programs can be written and run in {}, as agents for other hosts are", place.display()),
+            format!("programs can be written and run in {}, as agents on other hosts need", place.display()),
         ),
         None => {
             let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
-            Row::limited(AGENTS, format!("in none of {} a program can be both written and run", tried.join(" ")))
+            Row::limited(AGENTS, format!("no folder of {} allows programs to be both written and run", tried.join(" ")))
                 .so("other hosts cannot start their agent here (--host, --from)")
-                .advice("set TMPDIR to a folder where it can, or install unladen here")
+                .advice("set TMPDIR to a folder that allows it, or install unladen here")
         }
     }
 }
@@ -153,13 +153,13 @@ fn logs(asked: &Asked) -> Vec<Row> {
             Ok(_) => Some(Row::ok(&[Verb::Load], format!("/{place} can be read"))),
             Err(error) if error.kind() == ErrorKind::PermissionDenied => Some(
                 Row::limited(&[Verb::Load], format!("/{place} cannot be read: {error}"))
-                    .so("`load --access-log` asks for what visitors asked for")
+                    .so("`load --access-log` repeats what visitors requested")
                     .fix(AS_ROOT),
             ),
             Err(_) => None,
         })
         .collect();
-    if rows.is_empty() { vec![Row::ok(&[Verb::Load], "no access log is at the usual places")] } else { rows }
+    if rows.is_empty() { vec![Row::ok(&[Verb::Load], "no access log in the usual places")] } else { rows }
 }
 
 #[cfg(test)]

@@ -63,22 +63,22 @@ fn of_status(status: &str) -> Vec<Row> {
         if uid == 0 {
             let options: Vec<String> =
                 names.iter().map(|name| format!("--cap-add {}", name.trim_start_matches("CAP_"))).collect();
-            row.so(format!("they would add {}", adds.join(", "))).advice(format!(
-                "this root is restricted: run on the host, or start the container with {}",
+            row.so(format!("adds {}", adds.join(", "))).advice(format!(
+                "root is restricted here: run on the host, or start the container with {}",
                 options.join(" ")
             ))
         } else if is_locked {
-            row.so(format!("root would add {}", adds.join(", "))).advice(
+            row.so(format!("as root, you would also get {}", adds.join(", "))).advice(
                 "no_new_privs is set, so sudo does nothing here: use a shell without it (systemd: NoNewPrivileges=no)",
             )
         } else {
-            row.so(format!("root would add {}", adds.join(", "))).fix(AS_ROOT)
+            row.so(format!("as root, you would also get {}", adds.join(", "))).fix(AS_ROOT)
         }
     }];
     if field(status, "Seccomp:") == Some("2") {
         rows.push(
             Row::limited(Verb::ALL, "system calls are filtered (seccomp)")
-                .so("what the filter forbids fails as if a privilege were missing")
+                .so("forbidden calls fail as if a privilege were missing")
                 .advice("run on the host, or start the container with --security-opt seccomp=unconfined"),
         );
     }
@@ -136,7 +136,7 @@ fn ports(asked: &Asked) -> Vec<Row> {
 
 fn permitted(first: u16, is_privileged: bool) -> Option<Row> {
     (!is_privileged && WEB.into_iter().any(|port| port < first)).then(|| {
-        Row::limited(&[Verb::Serve], format!("ports below {first} take CAP_NET_BIND_SERVICE"))
+        Row::limited(&[Verb::Serve], format!("ports below {first} need CAP_NET_BIND_SERVICE"))
             .so("`serve` may not listen at 80 and 443")
             .fix(as_root("sysctl -w net.ipv4.ip_unprivileged_port_start=80"))
     })
@@ -147,7 +147,7 @@ fn taken(port: u16) -> Option<Row> {
     let holders = listeners(&address).ok().flatten()?;
     let who = master(&holders).map_or_else(|| "another user's process".to_owned(), name_of);
     let row = Row::limited(&[Verb::Serve], format!("{who} listens at port {port}"))
-        .so("`serve` takes another port beside it");
+        .so("`serve` needs another port");
     Some(match port {
         443 => row,
         _ => row.fix(format!("unladen serve --site :8080 --to http://127.0.0.1:{port}")),

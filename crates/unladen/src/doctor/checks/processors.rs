@@ -25,11 +25,11 @@ fn of_times(times: &MachineTimes) -> Row {
     let of_quota = times.throttled_share() * 100.0;
     let taken = format!("the hypervisor takes {:.1} % of the processors' time now", times.stolen_share() * 100.0);
     let taken =
-        if of_quota > 0.0 { format!("{taken}, and a CPU quota holds this back for {of_quota:.1} %") } else { taken };
+        if of_quota > 0.0 { format!("{taken}, and a CPU quota holds unladen back for {of_quota:.1} % of the time") } else { taken };
     // The rule by which blocks of a run are left out.
     if conditions(times).is_spoiled() {
         return Row::limited(Verb::MEASURING, taken)
-            .so("blocks of a run in which that is so are left out")
+            .so("blocks of a run in which that happens are left out")
             .advice("measure longer, at another time, or on a machine without neighbours");
     }
     let frequency = times
@@ -57,16 +57,16 @@ fn clock(asked: &Asked) -> Vec<Row> {
 fn of_clock(current: &str, available: &str, cost_ns: u128) -> Row {
     let costs = format!("reading the time takes {cost_ns} ns");
     if current.is_empty() {
-        return Row::ok(Verb::MEASURING, format!("{costs}; the kernel does not tell by which clock"));
+        return Row::ok(Verb::MEASURING, format!("{costs}; the kernel does not say which clock it uses"));
     }
     if QUICK.contains(&current) {
         return Row::ok(Verb::MEASURING, format!("{current}: {costs}"));
     }
     let row = Row::limited(Verb::MEASURING, format!("{current}: {costs}"))
-        .so("each reading is a system call, in the application too");
+        .so("each reading is a system call, also in the application");
     match QUICK.iter().find(|quick| available.split_whitespace().any(|one| one == **quick)) {
         Some(quick) => row.fix(format!("echo {quick} | {}", as_root(&format!("tee /{FOLDER}/current_clocksource")))),
-        None => row.advice("the kernel trusts no quicker clock here (dmesg says why)"),
+        None => row.advice("the kernel trusts no faster clock here (dmesg says why)"),
     }
 }
 
@@ -81,10 +81,10 @@ fn processors(_: &Asked) -> Vec<Row> {
 fn of_number(processors: usize, quota: Option<f64>, model: Option<&str>) -> Row {
     let count = if processors == 1 { "one processor".to_owned() } else { format!("{processors} processors") };
     let quota = quota.map(|quota| format!(", a quota of {quota:.1}")).unwrap_or_default();
-    let what = format!("{count}{quota} ({})", model.unwrap_or("of unknown model"));
+    let what = format!("{count}{quota} ({})", model.unwrap_or("of an unknown model"));
     if processors == 1 {
         return Row::limited(Verb::MEASURING, what)
-            .so("the requests are sent by the processor that answers them, so latencies hold the client's work too")
+            .so("the same processor sends and answers the requests, so latencies include the client's work")
             .advice("send the load from another host: --from 'ssh HOST'");
     }
     Row::ok(Verb::MEASURING, what)

@@ -26,12 +26,12 @@ fn kernel(asked: &Asked) -> Vec<Row> {
 fn version(release: &str) -> Row {
     let mut numbers = release.split(|letter: char| !letter.is_ascii_digit()).map(str::parse::<u32>);
     let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else {
-        return Row::limited(Verb::TRACING, "the kernel does not tell its version").so("it may be none of Linux");
+        return Row::limited(Verb::TRACING, "the kernel does not report its version").so("it may not be Linux");
     };
     if (major, minor) < TRACES {
         return Row::missing(Verb::TRACING, format!("Linux {release}"))
-            .so(format!("looking inside requests takes {}.{} or later", TRACES.0, TRACES.1))
-            .advice("boot a newer kernel; figures by process are there all the same");
+            .so(format!("looking inside requests needs {}.{} or later", TRACES.0, TRACES.1))
+            .advice("boot a newer kernel; figures by process work all the same");
     }
     Row::ok(Verb::ALL, format!("Linux {release}"))
 }
@@ -45,7 +45,7 @@ fn control_groups(asked: &Asked) -> Vec<Row> {
     vec![match version_2 {
         Some(mount) => Row::ok(Verb::LOOKING, format!("control groups of version 2 at {}", mount.point.display())),
         None => Row::limited(Verb::LOOKING, "no control groups of version 2 are mounted")
-            .so("CPU times of units are those of their processes alone, and less exact")
+            .so("CPU times of units are summed from their processes, and less exact")
             .advice("boot with systemd.unified_cgroup_hierarchy=1; in a container, mount /sys/fs/cgroup"),
     }]
 }
@@ -60,7 +60,7 @@ fn container(_: &Asked) -> Vec<Row> {
 fn of_virtualisation(virtualisation: &Virtualisation) -> Row {
     if virtualisation.container.is_some() {
         return Row::limited(Verb::LOOKING, format!("a container ({virtualisation})"))
-            .so("only processes, files and counters of this container are seen")
+            .so("only processes, files and counters of this container are visible")
             .advice("run unladen on the host, or once in each container (weigh --host)");
     }
     match virtualisation.hypervisor {
@@ -78,7 +78,7 @@ fn systemd(asked: &Asked) -> Vec<Row> {
         Row::ok(&[Verb::Prove, Verb::Serve], "services are units of systemd")
     } else {
         Row::limited(&[Verb::Prove, Verb::Serve], "systemd does not run here")
-            .so("fixes and experiments that say `systemctl` need the command that restarts the service here")
+            .so("where fixes and experiments say `systemctl`, use the command that restarts the service here")
     }]
 }
 

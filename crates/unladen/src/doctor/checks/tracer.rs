@@ -68,13 +68,13 @@ fn counters(_: &Asked) -> Vec<Row> {
     let is_there = |name: &str| unavailable.iter().all(|(lacking, _)| *lacking != name);
     let names: Vec<&str> = PROBES.iter().map(|probe| probe.name).filter(|name| is_there(name)).collect();
     let mut rows =
-        vec![Row::ok(COUNTED, format!("{} of {} probes count: {}", names.len(), PROBES.len(), names.join(", ")))];
+        vec![Row::ok(COUNTED, format!("{} of {} probes work: {}", names.len(), PROBES.len(), names.join(", ")))];
     rows.extend(
         unavailable.iter().map(|(name, why)| Row::limited(COUNTED, format!("the probe {name}")).so(why.clone())),
     );
     rows.extend(instrument.shortfalls().into_iter().map(|lack| {
         let row =
-            Row::limited(COUNTED, format!("not counted: {}", lack.missing)).so(format!("it takes {}", lack.takes));
+            Row::limited(COUNTED, format!("not counted: {}", lack.missing)).so(format!("it needs {}", lack.takes));
         if lack.takes == "root" && !is_root() { row.fix(AS_ROOT) } else { row }
     }));
     rows

@@ -33,8 +33,8 @@ fn of_page(page: &Request) -> Vec<Row> {
     rows.push(match follow(&config, 0, &cancel) {
         Ok(route) => way(&route),
         Err(error @ PathError::Remote { .. }) => Row::limited(Verb::LOOKING, error.to_string())
-            .so("run unladen where it is, or name that host: weigh --host NAME='ssh HOST'"),
-        Err(error) => Row::limited(Verb::LOOKING, format!("who it goes through cannot be seen: {error}")),
+            .so("run unladen on its server, or name that host: weigh --host NAME='ssh HOST'"),
+        Err(error) => Row::limited(Verb::LOOKING, format!("its path cannot be seen: {error}")),
     });
     rows
 }
@@ -49,7 +49,7 @@ fn way(route: &Route) -> Row {
         })
         .collect();
     let through = if stations.is_empty() {
-        "it is served by a process that cannot be seen".to_owned()
+        "the process that serves it cannot be seen".to_owned()
     } else {
         format!("it goes through {}", stations.join(", then "))
     };
@@ -57,7 +57,7 @@ fn way(route: &Route) -> Row {
         None => Row::ok(Verb::LOOKING, through),
         Some(unknown) => {
             let row =
-                Row::limited(Verb::LOOKING, through).so(format!("the rest of its way is not known: {}", unknown.why));
+                Row::limited(Verb::LOOKING, through).so(format!("the rest of its path is not known: {}", unknown.why));
             if unknown.takes.is_empty() { row } else { row.fix(AS_ROOT) }
         }
     }

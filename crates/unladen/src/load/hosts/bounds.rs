@@ -65,7 +65,7 @@ impl Bounds {
         let last_ns = nanos(self.length.saturating_add(SLACK));
         let is_planned = |one: &RequestRecord| one.planned_ns <= last_ns && (one.request as usize) < self.requests;
         if !records.iter().all(is_planned) {
-            return Err("a record is damaged: it is of a request that was not planned".to_owned());
+            return Err("a record is damaged: its request was not planned".to_owned());
         }
         if records.iter().any(|one| one.planned_ns.saturating_add(one.latency_ns) > self.last_done_ns()) {
             return Err("a record is damaged: its request took longer than one may".to_owned());
@@ -79,7 +79,7 @@ impl Bounds {
         }
         let longest = [&summary.new, &summary.reused, &summary.cut_short, &summary.lag].map(|of| of.max_ns);
         if longest.into_iter().chain([summary.last_done_ns]).any(|time| time > self.last_done_ns()) {
-            return Err("its summary tells of times beyond the load's end".to_owned());
+            return Err("its summary has times beyond the load's end".to_owned());
         }
         so_far.is_summed_up = true;
         self.count(summary.recorded, so_far)
@@ -99,10 +99,10 @@ impl Bounds {
         let fastest = (self.started.elapsed().as_secs() + 1).saturating_mul(FASTEST);
         match self.records {
             Some(most) if so_far.requests > most => {
-                Err(format!("it told of more requests than its share has ({most})"))
+                Err(format!("it reported more requests than its share has ({most})"))
             }
             _ if so_far.requests > fastest => {
-                Err(format!("it told of {} requests, more than a host can send in this time", so_far.requests))
+                Err(format!("it reported {} requests, more than a host can send in this time", so_far.requests))
             }
             _ => Ok(()),
         }
@@ -116,7 +116,7 @@ impl SoFar {
         if self.requests == ended {
             return Ok(());
         }
-        Err(format!("its account does not add up: it told of {} requests, and says that {ended} ended", self.requests))
+        Err(format!("its account does not add up: it reported {} requests, but says that {ended} ended", self.requests))
     }
 }
 

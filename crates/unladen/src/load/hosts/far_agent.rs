@@ -156,10 +156,10 @@ impl FarAgent {
                 || bounds.until(&so_far).is_some_and(|until| Instant::now() > until);
             let (next, is_last) = match next {
                 Ok(next) if is_over && !matches!(next, Some(Told::Ended(_))) => {
-                    (Told::Lost(heard, "it goes on after its end".to_owned()), true)
+                    (Told::Lost(heard, "it sent messages after its end".to_owned()), true)
                 }
                 Ok(None) if heard.elapsed() < SILENCE => continue,
-                Ok(None) => (Told::Lost(heard, format!("it said nothing for {} s", SILENCE.as_secs())), true),
+                Ok(None) => (Told::Lost(heard, format!("it sent nothing for {} s", SILENCE.as_secs())), true),
                 Ok(Some(told)) => {
                     let is_last = matches!(told, Told::Ended(_));
                     (told, is_last)
@@ -182,7 +182,7 @@ impl FarAgent {
 
     /// Its next plausible report; `None` if it takes longer than a look.
     fn next(&mut self, bounds: &Bounds, so_far: &mut SoFar) -> Result<Option<Told>, String> {
-        let Some(session) = &self.session else { return Err("it was lost before".to_owned()) };
+        let Some(session) = &self.session else { return Err("it was lost earlier".to_owned()) };
         let answer = match session.recv(Instant::now() + LOOK) {
             Ok(answer) => answer,
             Err(error) if error.is_late() => return Ok(None),
@@ -212,7 +212,7 @@ impl FarAgent {
                 Ok(Some(Told::Ended(end)))
             }
             Answer::Load(LoadAnswer::Failed { why, .. }) => Err(shown(&why, LONGEST_SENTENCE)),
-            _ => Err("it said something that was not asked for".to_owned()),
+            _ => Err("it sent an unexpected message".to_owned()),
         }
     }
 
@@ -226,7 +226,7 @@ impl FarAgent {
     }
 
     fn session(&self) -> Result<&Session, Failure> {
-        self.session.as_ref().ok_or_else(|| self.cannot("was lost before"))
+        self.session.as_ref().ok_or_else(|| self.cannot("was lost earlier"))
     }
 
     fn ask(&self, ask: LoadAsk) -> Result<(), Failure> {
@@ -246,7 +246,7 @@ impl FarAgent {
                 }
                 Ok(Answer::Load(answer)) => return Ok(answer),
                 Ok(Answer::Refused { why, .. }) => return Err(self.cannot(&shown(&why, LONGEST_SENTENCE))),
-                Ok(_) => return Err(self.cannot("said something that was not asked for")),
+                Ok(_) => return Err(self.cannot("sent an unexpected message")),
                 Err(error) if !error.is_late() || begun.elapsed() > patience => return Err(error.into()),
                 Err(_) if cancel.is_cancelled() => return Err(LoadError::Cancelled.into()),
                 Err(_) => {}
@@ -255,7 +255,7 @@ impl FarAgent {
     }
 
     fn unexpected(&self) -> Failure {
-        self.cannot("answered another question than it was asked")
+        self.cannot("answered a different question")
     }
 
     fn cannot(&self, why: &str) -> Failure {

@@ -37,7 +37,8 @@ impl FromStr for Address {
         let port_alone = text.parse::<u16>().ok().map(|port| SocketAddr::new(IpAddr::from([127, 0, 0, 1]), port));
         match text.parse().ok().or(port_alone) {
             Some(address) if address.ip().is_loopback() => Ok(Self::Tcp(address)),
-            _ => Err("expected an address of this machine alone, such as 127.0.0.1:9902 or unix:/PATH: whoever reaches it reads all runs"
+            _ => Err("expected an address that only this machine can reach, such as 127.0.0.1:9902 or unix:/PATH: \
+                anyone who reaches it can read all runs"
                 .to_owned()),
         }
     }
@@ -103,11 +104,11 @@ async fn answer(
     let host = request.headers().get(hyper::header::HOST).and_then(|host| host.to_str().ok());
     let host = request.uri().host().or(host).unwrap_or_default();
     if word.is_some_and(|word| !is_named(host, word)) {
-        let text = "These pages are at the address that `unladen runs serve` has printed.\n";
+        let text = "These pages are at the address that `unladen runs serve` printed.\n";
         return response(hyper::StatusCode::FORBIDDEN, TEXT, text);
     }
     if !matches!(*request.method(), hyper::Method::GET | hyper::Method::HEAD) {
-        return not_allowed("GET, HEAD", "There is nothing to change here: GET and HEAD alone.\n");
+        return not_allowed("GET, HEAD", "Nothing can be changed here: only GET and HEAD are allowed.\n");
     }
     let uri = request.uri().clone();
     let made = tokio::task::spawn_blocking(move || pages.page(uri.path(), uri.query().unwrap_or_default())).await;

@@ -112,7 +112,7 @@ fn next(sample: &Sample) -> String {
     match (sample.location(), sample.status.as_u16()) {
         (Some(location), _) => {
             let location = shown(&without_secrets(location), 200);
-            format!("it redirects to {location}, and redirects are not followed: give that URL")
+            format!("it redirects to {location}, but redirects are not followed: use that URL")
         }
         (None, 401 | 403) => "give the login in its URL, http://USER:PASSWORD@…".to_owned(),
         (None, 404) => "check the path, which usually is /metrics".to_owned(),

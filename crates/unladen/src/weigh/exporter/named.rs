@@ -73,16 +73,18 @@ pub(crate) enum ExporterError {
     NoName,
     #[error("exporter {name}: {source}")]
     Url { name: String, source: RequestError },
-    #[error("--exporter: two are called {name}, of exporters and hosts together: their rows could not be told apart")]
+    #[error("--exporter: the name {name} is used twice among exporters and hosts: their rows could not be \
+        distinguished")]
     Twice { name: String },
-    #[error("--exporter: {given} exporters, at most {most} are read")]
+    #[error("--exporter: {given} exporters were given; at most {most} are read")]
     TooMany { given: usize, most: usize },
     #[error("exporter {name}: {source}")]
     Load { name: String, source: Box<LoadError> },
     #[error("exporter {name}: answered {status}: {next}")]
     Status { name: String, status: u16, next: String },
     #[error(
-        "exporter {name}: answers with the coding `{coding}`, which was not asked for: ask the exporter itself, not a proxy before it"
+        "exporter {name}: answers with the content coding `{coding}`, which was not requested: use the exporter's own \
+         address, not a proxy's"
     )]
     Coded { name: String, coding: String },
     #[error("exporter {name}: {source}")]
@@ -93,7 +95,7 @@ pub(crate) enum ExporterError {
     Thread { name: String, source: std::io::Error },
     #[error("exporter {name}: it did not answer in time")]
     Late { name: String },
-    #[error("exporter {name}: nobody asks it any longer")]
+    #[error("exporter {name}: no longer read")]
     Ended { name: String },
 }
 

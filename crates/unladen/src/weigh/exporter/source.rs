@@ -189,14 +189,14 @@ impl EdgeSource for ExporterSource {
         let Some(fresh) = &self.freshness else { return notes };
         if fresh.lag >= NOTABLE {
             notes.push(format!(
-                "what it tells is up to {:.1} s old, and the settle gap is {:.1} s for its sake",
+                "its values are up to {:.1} s old, so the settle gap is {:.1} s",
                 fresh.lag.as_secs_f64(),
                 fresh.settle.as_secs_f64()
             ));
         }
         if let Some(hidden) = &fresh.hidden {
             notes.push(format!(
-                "{}: what such sessions count may be told in a later phase than the settle gap of {:.1} s allows for; `--settle {}s` \
+                "{}: what such sessions count may appear later than the settle gap of {:.1} s allows; `--settle {}s` \
                  rules that out",
                 hidden.who,
                 fresh.settle.as_secs_f64(),
@@ -215,21 +215,21 @@ impl EdgeSource for ExporterSource {
         }
         if let Some(left_out) = &self.left_out {
             notes.push(format!(
-                "{} of an answer could not be read; the first, {}",
+                "{} of an answer could not be read; the first: {}",
                 count(left_out.lines, "line", "lines"),
                 left_out.first
             ));
         }
         if self.refuted > 0 {
             notes.push(format!(
-                "{} without a type went down, or grew by more than anything can, and were left out as no counters",
+                "{} without a type decreased, or grew implausibly, and were left out because they are not counters",
                 count(self.refuted, "series", "series")
             ));
         }
         if self.is_full {
             notes.push(format!(
-                "more than {} series, or {} MiB of their names and labels, came up, and the others were left out: have the exporter \
-                 tell less (its collectors, or ?collect[]=)",
+                "there were more than {} series, or {} MiB of their names and labels; the rest were left out: make \
+                 the exporter report fewer (its collectors, or ?collect[]=)",
                 limits::KEPT,
                 limits::KEPT_BYTES >> 20
             ));
@@ -237,7 +237,7 @@ impl EdgeSource for ExporterSource {
         let resets = self.resets - self.resets_before;
         if resets > 0 {
             notes.push(format!(
-                "{} began again meanwhile: what it tells of was restarted",
+                "{} restarted from zero meanwhile: its server was restarted",
                 count(usize::try_from(resets).unwrap_or(usize::MAX), "counter", "counters")
             ));
         }

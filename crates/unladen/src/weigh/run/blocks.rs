@@ -161,7 +161,7 @@ impl Run<'_> {
             }
             None => elapsed.as_secs_f64() / self.plan.time.as_secs_f64(),
         };
-        let what = heaviest.map_or("too few blocks yet for an interval".to_owned(), |(group, weight)| {
+        let what = heaviest.map_or("too few blocks for an interval yet".to_owned(), |(group, weight)| {
             let cpu = weight.per_request;
             let quantity = Quantity { kind: Kind::Time, value: cpu.value, margin: cpu.margin() };
             format!("{group} {quantity} (±{:.1} %)", cpu.relative_half_width() * 100.0)

@@ -132,8 +132,8 @@ impl Run<'_> {
 /// themselves.
 fn not_traced(url: &str, elsewhere: &Elsewhere) -> Option<NotJudged> {
     let why = match (&elsewhere.gone, elsewhere.is_exporter) {
-        (_, true) => "its counters are read, and what its processes do is not traced from here",
-        (Some(_), false) => "it went away before its processes could be traced",
+        (_, true) => "its counters are read, but its processes cannot be traced from here",
+        (Some(_), false) => "it disconnected before its processes could be traced",
         (None, false) => return None,
     };
     let (url, what, why) = (url.to_owned(), elsewhere.name.clone(), why.to_owned());

@@ -59,16 +59,16 @@ impl Run<'_> {
     pub(super) fn paths(&mut self, ended: Ended, is_alone: bool) -> Vec<Path> {
         let all = 0..self.options.driver.requests.len();
         if ended != Ended::Complete {
-            return all.map(|_| Path::unknown("the run ended before it was looked for".to_owned())).collect();
+            return all.map(|_| Path::unknown("the run ended before it was found".to_owned())).collect();
         }
-        self.progress.say("looking who the requests go through");
+        self.progress.say("finding the requests' path");
         all.map(|url| match follow(&self.options.driver, url, self.cancel) {
             Ok(route) => Path::of(route, &mut self.instrument),
             Err(error @ PathError::Remote { .. }) if is_alone => {
-                Path::unknown(format!("{error}: run unladen where it is"))
+                Path::unknown(format!("{error}: run unladen on its server"))
             }
             Err(error @ PathError::Remote { .. }) => {
-                Path::unknown(format!("{error}, and connections are not followed on other hosts"))
+                Path::unknown(format!("{error}, so connections are not followed on other hosts"))
             }
             Err(error) => Path::unknown(error.to_string()),
         })
@@ -88,11 +88,11 @@ impl Run<'_> {
             if self.cancel.is_cancelled() {
                 return;
             }
-            self.progress.say("looking who takes the requests on other hosts");
+            self.progress.say("finding the processes that take the requests on other hosts");
             let Followed { stations, mut notes } = self.follow_far(url, path, end, &mut silent);
             path.far = stations;
             if path.groups.is_empty() && !path.far.is_empty() {
-                notes.insert("on other hosts connections are seen, and not which requests they are for".to_owned());
+                notes.insert("on other hosts only connections are seen, not the requests they are for".to_owned());
             }
             if !notes.is_empty() {
                 let why = notes.into_iter().collect::<Vec<_>>().join("; ");
@@ -112,7 +112,7 @@ impl Run<'_> {
         let mut looked_at: BTreeSet<(String, usize)> = BTreeSet::new();
         while !next.is_empty() && !self.cancel.is_cancelled() {
             if Instant::now() >= end {
-                followed.notes.insert("there was no time left to ask other hosts".to_owned());
+                followed.notes.insert("no time was left to ask other hosts".to_owned());
                 break;
             }
             let mut by_host: BTreeMap<String, Vec<Asked>> = BTreeMap::new();
@@ -125,12 +125,12 @@ impl Run<'_> {
                     Claim::Nobody => continue,
                     Claim::Several(hosts) => {
                         let hosts = hosts.join(" and ");
-                        followed.notes.insert(format!("{hosts} each say that {} is theirs", asked.address.ip()));
+                        followed.notes.insert(format!("{hosts} each claim the address {}", asked.address.ip()));
                         continue;
                     }
                 };
                 if silent.contains(&host) {
-                    followed.notes.insert(format!("{host} has not answered"));
+                    followed.notes.insert(format!("{host} did not answer"));
                 } else if known.insert((host.clone(), asked.address)) {
                     by_host.entry(host).or_default().push(asked);
                 }
@@ -160,7 +160,7 @@ impl Run<'_> {
     ) -> Vec<usize> {
         let Some(far) = self.far(host) else { return Vec::new() };
         if asked.len() > MOST_ASKED {
-            followed.notes.insert(format!("of {} addresses of {host}, {MOST_ASKED} are looked at", asked.len()));
+            followed.notes.insert(format!("of {} addresses of {host}, {MOST_ASKED} were checked", asked.len()));
         }
         let asked = &asked[..asked.len().min(MOST_ASKED)];
         let addresses: Vec<SocketAddr> = asked.iter().map(|asked| asked.address).collect();
@@ -180,7 +180,7 @@ impl Run<'_> {
                 continue;
             }
             if followed.stations.len() == MOST {
-                followed.notes.insert(format!("more than {MOST} stations on other hosts are not told"));
+                followed.notes.insert(format!("only the first {MOST} stations on other hosts are shown"));
                 break;
             }
             let peer = asked.address.to_string();

@@ -154,7 +154,7 @@ fn places(from: &mut dyn BufRead, shown: &str, copy: &mut Copy, otherwise: i64) 
         let mut text = Vec::new();
         (&mut *from).take(LINE_BYTES + 1).read_until(b'\n', &mut text).map_err(|error| failed(&error))?;
         if text.len() as u64 > LINE_BYTES {
-            return Err(failed(&"the line is longer than a run can be"));
+            return Err(failed(&"the line is longer than any run"));
         }
         if text.is_empty() {
             break;
@@ -185,7 +185,7 @@ fn is_line(text: &[u8]) -> bool {
 fn of_line(text: &[u8], offset: u64, otherwise: i64) -> Result<Place, String> {
     let Line { schema, document, evidence } = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     if schema != SCHEMA {
-        return Err(format!("`{schema}` is no schema of a run: expected {SCHEMA}"));
+        return Err(format!("`{schema}` is not the schema of a run: expected {SCHEMA}"));
     }
     let place = |part: &RawValue| {
         let start = offset + (part.get().as_ptr() as usize - text.as_ptr() as usize) as u64;
