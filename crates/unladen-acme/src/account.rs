@@ -53,7 +53,7 @@ pub(crate) async fn open(
         }
         looks += 1;
         if looks > LOOKS {
-            return Err(AcmeError::Slow { doing: "another process makes the account", seconds: 30 });
+            return Err(AcmeError::Slow { doing: "another process is creating the account", seconds: 30 });
         }
         tokio::time::sleep(PAUSE).await;
     };
@@ -96,7 +96,7 @@ pub(crate) async fn open(
     let new = NewAccount { contact: &contact, terms_of_service_agreed: true, only_return_existing: false };
     let eab = authority.eab.as_ref().and_then(|eab| Some(ExternalAccountKey::new(eab.kid.clone(), &eab.bytes()?)));
     let made = builder().create(&new, authority.directory.clone(), eab.as_ref()).await;
-    let (account, credentials) = made.map_err(failed("making an account"))?;
+    let (account, credentials) = made.map_err(failed("creating an account"))?;
     let credentials = serde_json::to_value(&credentials).map_err(|error| unkept(folder, error))?;
     let kept = Kept { directory: authority.directory.clone(), email: None, sent: BTreeMap::new(), credentials };
     folder.keep_account(&kept.told(wanted))?;
@@ -128,7 +128,7 @@ impl Kept {
 fn credentials(kept: &Kept, authority: &Authority) -> Result<AccountCredentials, String> {
     let theirs = kept.credentials.get("directory").and_then(serde_json::Value::as_str);
     if kept.directory != authority.directory || theirs != Some(&authority.directory) {
-        return Err("it is another directory's account".into());
+        return Err("the account belongs to another directory".into());
     }
     serde_json::from_value(kept.credentials.clone()).map_err(|error| error.to_string())
 }

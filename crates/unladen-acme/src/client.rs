@@ -31,7 +31,7 @@ const AGENT: &str = concat!("unladen/", env!("CARGO_PKG_VERSION"), " (instant-ac
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClientError {
-    #[error("`{0}` is no https:// URL")]
+    #[error("`{0}` is not an https:// URL")]
     Url(String),
     #[error("{host}: {source}{}", hint(source))]
     Connect { host: String, source: io::Error },
@@ -39,7 +39,7 @@ pub(crate) enum ClientError {
     Exchange { host: String, source: hyper::Error },
     #[error("{host}: no answer within {} s", REQUEST.as_secs())]
     Timeout { host: String },
-    #[error("{url}: its answer is longer than {LONGEST} bytes, or breaks off")]
+    #[error("{url}: its answer is longer than {LONGEST} bytes, or incomplete")]
     Body { url: String },
     #[error("{url} answers {status}{said}")]
     Status { url: String, status: StatusCode, said: String, retry_after: Option<u64> },
@@ -77,7 +77,7 @@ impl ClientError {
 fn hint(error: &io::Error) -> &'static str {
     let is_trust = |inner: &rustls::Error| matches!(inner, rustls::Error::InvalidCertificate(_));
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
-        Some(inner) if is_trust(inner) => "; of a private authority, name the file of its root as `ca`",
+        Some(inner) if is_trust(inner) => "; for a private authority, set `ca` to the file of its root certificate",
         _ => "",
     }
 }

@@ -27,18 +27,19 @@ pub enum AcmeError {
     },
     /// The authority could not verify control of a name.
     #[error(
-        "the authority could not see that `{name}` is this machine's ({}; from outside, try `{}`): {said}",
+        "the authority could not verify that `{name}` is this machine ({}; from outside, try `{}`): {said}",
         kind.as_str(),
         kind.command(name)
     )]
     Challenge { name: String, kind: ChallengeKind, said: String },
     #[error(
-        "the authority offers `{name}` none of the challenges that are allowed here: it offers {offered}; set `challenge` to one of them"
+        "the authority offers none of the allowed challenges for `{name}`: it offers {offered}; set `challenge` to \
+         one of them"
     )]
     NoChallenge { name: String, offered: String },
-    #[error("the authority did not come to an end ({doing}) within {seconds} s")]
+    #[error("the authority did not finish ({doing}) within {seconds} s")]
     Slow { doing: &'static str, seconds: u64 },
-    #[error("the certificate that came is not used: {0}")]
+    #[error("the received certificate is not used: {0}")]
     Unproven(#[from] IssuedError),
     #[error(transparent)]
     State(#[from] StateError),

@@ -80,13 +80,13 @@ impl std::fmt::Display for Event<'_> {
             Self::SlowClock { name, not_before, now } => write!(
                 f,
                 "the certificate for {name} is valid from {}, and this machine's clock says {}: set the clock \
-                 (`timedatectl` tells whether it is synchronized)",
+                 (`timedatectl` shows whether it is synchronized)",
                 time(*not_before),
                 time(*now)
             ),
             Self::Failed { name, error, next, not_after } => {
                 let meanwhile = match not_after {
-                    Some(at) => format!("the one before, which expires {}, stays in force", time(*at)),
+                    Some(at) => format!("the previous one, which expires {}, stays in force", time(*at)),
                     None => "handshakes for it are refused".to_owned(),
                 };
                 // Long text may be cut: the authority's words come last.
@@ -96,15 +96,16 @@ impl std::fmt::Display for Event<'_> {
                 write!(f, "{} cannot be used and will be replaced: {why}", path.display())
             }
             Self::Contact { directory, error } => {
-                write!(f, "{directory} goes on writing to the address that it has (`email` of `acme`): {error}")
+                write!(f, "{directory} keeps the previous contact address (`email` of `acme`): {error}")
             }
             Self::Elsewhere { name } => write!(f, "another process orders the certificate for {name}: waiting for it"),
-            Self::Stuck { name, error } => write!(f, "no certificate for {name} can be ordered: {error}"),
+            Self::Stuck { name, error } => write!(f, "cannot order a certificate for {name}: {error}"),
             Self::Waiting { name, next, error, path } => {
                 let path = path.display();
                 write!(
                     f,
-                    "the last order of a certificate for {name} failed: {error}; the next: {} (`rm {path}` for one at once)",
+                    "the last order of a certificate for {name} failed: {error}; next order: {} (`rm {path}` to order \
+                     at once)",
                     time(*next)
                 )
             }

@@ -31,11 +31,11 @@ pub struct Issued {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IssuedError {
     /// It is not PEM, or lacks a part.
-    #[error("it has no {0} (PEM)")]
+    #[error("it contains no {0} (PEM)")]
     Missing(&'static str),
     #[error("its certificate cannot be read: {0}")]
     Malformed(String),
-    #[error("its key is not that of its certificate: {0}")]
+    #[error("its key does not match its certificate: {0}")]
     Key(String),
     /// It does not cover a name that it was ordered for.
     #[error("it is not for `{0}`")]

@@ -76,12 +76,12 @@ impl<'a> Ordering<'a> {
         }
         drop(given);
         let setup =
-            |error: rcgen::Error| AcmeError::Setup(format!("no request for a certificate can be made: {error}"));
+            |error: rcgen::Error| AcmeError::Setup(format!("cannot create a certificate request: {error}"));
         let mut params = CertificateParams::new(self.wanted.names()).map_err(setup)?;
         params.distinguished_name = DistinguishedName::new();
         let key = KeyPair::generate().map_err(setup)?;
         let request = params.serialize_request(&key).map_err(setup)?;
-        order.finalize_csr(request.der()).await.map_err(failed("asking for the certificate"))?;
+        order.finalize_csr(request.der()).await.map_err(failed("requesting the certificate"))?;
         let chain = order.poll_certificate(&patience).await.map_err(failed("waiting for the certificate"))?;
         let pem = format!("{}{chain}", key.serialize_pem());
         let issued = Issued::parse(pem.as_bytes())?;
@@ -114,7 +114,7 @@ impl<'a> Ordering<'a> {
             let Some(challenge) = authorization.challenge(type_of(kind)) else { continue };
             let page = challenge.key_authorization();
             if !is_token(&challenge.token) {
-                return Err(AcmeError::Challenge { name, kind, said: "its token is no token".into() });
+                return Err(AcmeError::Challenge { name, kind, said: "its token is malformed".into() });
             }
             let answer = Answer::new(kind, &name, &challenge.token, (page.as_str(), page.digest().as_ref()), now());
             let Some(file) = answer.file() else { continue };
@@ -132,7 +132,7 @@ impl<'a> Ordering<'a> {
             if let Some(mut challenge) = authorization.challenge(type_of(kind)) {
                 challenge.set_ready().await.map_err(|error| match error {
                     Error::Api(said) => AcmeError::Challenge { name: name.clone(), kind, said: client::text(&said) },
-                    other => AcmeError::of("telling it that it may look", None)(other),
+                    other => AcmeError::of("asking it to check the challenge", None)(other),
                 })?;
             }
         }
@@ -144,7 +144,7 @@ impl<'a> Ordering<'a> {
         &self,
         authorization: Result<AuthorizationHandle<'o>, Error>,
     ) -> Result<Option<(AuthorizationHandle<'o>, String, ChallengeKind)>, AcmeError> {
-        let authorization = authorization.map_err(AcmeError::of("reading what it asks for", None))?;
+        let authorization = authorization.map_err(AcmeError::of("reading the challenges", None))?;
         if authorization.status == AuthorizationStatus::Valid {
             return Ok(None);
         }
@@ -182,9 +182,9 @@ impl<'a> Ordering<'a> {
             }
         }
         match error {
-            Some(error) => AcmeError::of("looking at the names", None)(error),
+            Some(error) => AcmeError::of("checking the names", None)(error),
             None => AcmeError::Refused {
-                doing: "looking at the names",
+                doing: "checking the names",
                 said: "the order is invalid".into(),
                 kind: String::new(),
                 retry_after: None,

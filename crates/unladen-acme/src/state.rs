@@ -58,7 +58,7 @@ impl Folder {
     pub(crate) fn schedule(&self, name: &str, now: u64) -> Found<Schedule> {
         parsed(&self.json(name), LONGEST_JSON, |bytes| {
             let schedule: Schedule = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-            if schedule.is_plausible(now) { Ok(schedule) } else { Err("its times are too far off".to_owned()) }
+            if schedule.is_plausible(now) { Ok(schedule) } else { Err("its times are too far away".to_owned()) }
         })
     }
 
@@ -162,7 +162,7 @@ fn bytes(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a file"));
     }
     let mut bytes = Vec::new();
     file.take(longest + 1).read_to_end(&mut bytes)?;
@@ -199,7 +199,7 @@ impl StateError {
 fn hint(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "; give `acme` a folder as `state` that this user may write to (StateDirectory= of systemd makes one)"
+            "; set `state` of `acme` to a folder that this user may write to (StateDirectory= of systemd creates one)"
         }
         _ => "",
     }
@@ -207,7 +207,7 @@ fn hint(error: &io::Error) -> &'static str {
 
 /// Creates a folder and its parents, for this user alone.
 pub(crate) fn make(path: &Path) -> Result<(), StateError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(StateError::of("make the folder", path))
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(StateError::of("create the folder", path))
 }
 
 /// Replaces a file, for this user alone: after a loss of power it is the old one or the new one.

@@ -33,7 +33,7 @@ pub async fn try_directory(authority: &Authority) -> Result<(), AcmeError> {
     match serde_json::from_slice::<Directory>(&body) {
         Ok(_) => Ok(()),
         Err(error) => {
-            let cause = format!("{} is no directory of ACME: {error}", authority.directory);
+            let cause = format!("{} is not an ACME directory: {error}", authority.directory);
             Err(AcmeError::Unreachable { doing, cause, retry_after: None })
         }
     }

@@ -56,20 +56,20 @@ pub struct Wanted {
 /// Why a certificate cannot be obtained by ACME.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WantedError {
-    #[error("a certificate needs the names that it is for: give the site its `hosts`")]
+    #[error("a certificate needs names: set the site's `hosts`")]
     NoName,
-    #[error("{0} names are too many for one certificate: {MOST_NAMES} at most; make several sites of them")]
+    #[error("{0} names are too many for one certificate: {MOST_NAMES} at most; split them into several sites")]
     TooManyNames(usize),
     #[error(
-        "`{0}` cannot be had by ACME here: authorities issue wildcards only for changes in the DNS (DNS-01), which this \
-         program does not make; list the names one by one, or get the certificate elsewhere and set `tls`"
+        "`{0}` is not possible with ACME here: authorities issue wildcards only by DNS challenges (DNS-01), which \
+         this program does not support; list the names one by one, or get the certificate elsewhere and set `tls`"
     )]
     Wildcard(String),
-    #[error("`{0}` cannot be in a certificate of ACME: expected a host name such as \"www.example.org\"")]
+    #[error("`{0}` cannot be in an ACME certificate: expected a host name such as \"www.example.org\"")]
     Name(String),
-    #[error("`{0}` is no directory of ACME: expected an https:// URL of at most {LONGEST_DIRECTORY} characters")]
+    #[error("`{0}` is not an ACME directory: expected an https:// URL of at most {LONGEST_DIRECTORY} characters")]
     Directory(String),
-    #[error("the `key` of `eab` is not base64url: copy it as the authority gives it")]
+    #[error("the `key` of `eab` is not base64url: copy it exactly as the authority gives it")]
     Eab,
 }
 

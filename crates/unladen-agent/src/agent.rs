@@ -63,7 +63,7 @@ impl Agent {
                 match FarLoad::start(send) {
                     Ok(far) => far,
                     Err(error) => {
-                        let why = format!("no thread can be started for a load: {error}");
+                        let why = format!("cannot start a thread for a load: {error}");
                         return self.outbox.send(&Answer::Refused { id: 0, why });
                     }
                 }
@@ -106,15 +106,15 @@ const SILENCE: Duration = Duration::from_secs(60);
 pub enum AgentError {
     #[error("{0}")]
     Frame(#[from] FrameError),
-    #[error("a frame holds no message of protocol {PROTOCOL}: {0}")]
+    #[error("a frame contains no message of protocol {PROTOCOL}: {0}")]
     Codec(#[from] CodecError),
     #[error(
-        "what came first is no hello: `unladen weigh --host` and `unladen load --from` start an agent and speak to it"
+        "the first message is not a hello: an agent is started by `unladen weigh --host` or `unladen load --from`"
     )]
     NoHello,
     #[error("unladen {theirs} with protocol {protocol} started this agent, which is unladen {} with protocol {PROTOCOL}: install the same version on both", env!("CARGO_PKG_VERSION"))]
     Version { theirs: String, protocol: u32 },
-    #[error("nothing came for {SILENCE:?}: the connection is broken")]
+    #[error("nothing was received for {SILENCE:?}: the connection is broken")]
     Silence,
     /// A question is refused; the session goes on, so that [`Agent::run`] never returns it.
     #[error("{0}")]
@@ -238,8 +238,8 @@ const NAME: &str = "unladen-agent";
 pub fn run() -> Result<(), String> {
     if io::stdin().is_terminal() || io::stdout().is_terminal() {
         return Err(
-            "an agent speaks frames on stdin and stdout, which are a terminal here: `unladen weigh --host` and \
-                    `unladen load --from` start it and speak to it"
+            "an agent exchanges frames on stdin and stdout, which are a terminal here: it is started by `unladen \
+                    weigh --host` or `unladen load --from`"
                 .to_owned(),
         );
     }

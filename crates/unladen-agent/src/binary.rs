@@ -25,12 +25,14 @@ pub struct AgentBinary {
 pub enum BinaryError {
     #[error("cannot read the agent {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("{} is no program of Linux (ELF) of at most {} MiB: --agent takes what `make agent` builds", path.display(), MAX_SIZE >> 20)]
+    #[error("{} is not a Linux program (ELF) of at most {} MiB: --agent takes the program that `make agent` builds", path.display(), MAX_SIZE >> 20)]
     NoProgram { path: PathBuf },
-    #[error("{} is a program for {found}, and the host is {wanted}: build unladen-agent for {wanted} (`make agent` on such a machine), and name it by --agent", path.display())]
+    #[error("{} is a program for {found}, but the host is {wanted}: build unladen-agent for {wanted} (`make agent` on \
+        such a machine), and name it with --agent", path.display())]
     OtherMachine { path: PathBuf, found: &'static str, wanted: String },
     #[error(
-        "there is no agent for {wanted} here: none of {} is one. Build it by `make agent` on such a machine and name it by --agent, or install unladen on the host",
+        "there is no agent for {wanted} here: none of {} is one. Build it with `make agent` on such a machine and \
+         name it with --agent, or install unladen on the host",
         looked(tried)
     )]
     None { wanted: String, tried: Vec<PathBuf> },

@@ -17,9 +17,9 @@ const LENGTH: usize = 4;
 pub enum FrameError {
     #[error("the pipe ended")]
     End,
-    #[error("the pipe ended within a frame")]
+    #[error("the pipe ended in the middle of a frame")]
     Cut,
-    #[error("a frame of {0} bytes, where at most {MAX_FRAME} are allowed")]
+    #[error("a frame of {0} bytes, but at most {MAX_FRAME} are allowed")]
     TooLong(u64),
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -94,7 +94,7 @@ pub enum CodecError {
     Malformed(#[from] postcard::Error),
     #[error("{0} bytes after the end of a message")]
     Rest(usize),
-    #[error("a message of {0} bytes, where a frame holds {MAX_FRAME}")]
+    #[error("a message of {0} bytes, but a frame holds at most {MAX_FRAME}")]
     TooLong(usize),
 }
 

@@ -20,13 +20,14 @@ pub struct Host {
 /// Why something is no host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
-    #[error("`{0}` names no host: NAME='COMMAND' is expected, such as db='ssh db1'")]
+    #[error("`{0}` is not a host: expected NAME='COMMAND', such as db='ssh db1'")]
     NoName(String),
     #[error(
-        "`{0}` cannot be a host's name: up to {MAX_NAME} letters, digits, `.`, `_` and `-` are expected, as in db='ssh db1'"
+        "`{0}` cannot be a host's name: expected up to {MAX_NAME} letters, digits, `.`, `_` and `-`, as in db='ssh \
+         db1'"
     )]
     Name(String),
-    #[error("host {0} has no command: NAME='COMMAND' is expected, such as {0}='ssh {0}'")]
+    #[error("host {0} has no command: expected NAME='COMMAND', such as {0}='ssh {0}'")]
     NoCommand(String),
 }
 

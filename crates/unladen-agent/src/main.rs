@@ -25,7 +25,8 @@ fn main() -> ExitCode {
         _ => {
             let _ = writeln!(
                 std::io::stderr(),
-                "unladen-agent: `unladen weigh --host` and `unladen load --from` start it; it takes no options but --protocol and --version"
+                "unladen-agent: started by `unladen weigh --host` and `unladen load --from`; its only options are \
+                 --protocol and --version"
             );
             return USAGE.into();
         }

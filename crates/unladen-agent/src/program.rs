@@ -33,7 +33,7 @@ impl fmt::Display for Program {
             Some((commit, day)) => writeln!(formatter, "commit   {commit} of {day}")?,
             None => writeln!(
                 formatter,
-                "commit   not told: cargo was called alone, and not by scripts/static or scripts/release"
+                "commit   unknown: built with cargo alone, not with scripts/static or scripts/release"
             )?,
         }
         let (arch, system) = (std::env::consts::ARCH, std::env::consts::OS);
@@ -42,14 +42,14 @@ impl fmt::Display for Program {
         if self.linked_to_nothing {
             writeln!(
                 formatter,
-                "linked to nothing ({libc} is in it: names come from files and DNS, whatever nsswitch.conf says)"
+                "linked statically (with {libc}: names come from files and DNS, whatever nsswitch.conf says)"
             )?;
         } else {
             writeln!(formatter, "linked to this system's libraries ({libc})")?;
         }
         match self.ebpf {
-            true => write!(formatter, "eBPF     is in it"),
-            false => write!(formatter, "eBPF     is not in it: nothing is traced, and no stack is sampled"),
+            true => write!(formatter, "eBPF     included"),
+            false => write!(formatter, "eBPF     not included: nothing can be traced, and no stacks sampled"),
         }
     }
 }

@@ -168,7 +168,7 @@ impl Session {
                 lock(&self.ended).get_or_insert(why);
                 Err(self.gone())
             }
-            Ok(Event::Said(_) | Event::Hello(_)) => Err(self.malformed("a second beginning".to_owned())),
+            Ok(Event::Said(_) | Event::Hello(_)) => Err(self.malformed("a second start".to_owned())),
             Err(RecvTimeoutError::Timeout) => Err(self.late()),
             Err(RecvTimeoutError::Disconnected) => Err(self.gone()),
         }
@@ -219,7 +219,7 @@ impl Session {
             Answer::Refused { why, .. } => {
                 SessionError::Refused { host, why: shown_without_secrets(why, MAX_SENTENCE) }
             }
-            _ => self.malformed("an answer to another question".to_owned()),
+            _ => self.malformed("an answer to a different question".to_owned()),
         }
     }
 

@@ -72,7 +72,7 @@ impl Answers {
         let source = read_whole(file).map_err(|error| {
             Problem::of(file, format!("cannot be read: {error}; `unladen classmap --ask` writes it"))
         })?;
-        let what = "no answers of an application's loaders, or those of another version: ask again with --ask";
+        let what = "it has no answers of an application's loaders, or answers of another version: ask again with --ask";
         Self::of(&source, root).ok_or_else(|| Problem::of(file, what))
     }
 

@@ -72,7 +72,8 @@ pub struct Written {
 impl Written {
     /// Reads the PHP form from the bytes of `file`. Fails if it is no map of ours.
     pub fn read(source: &[u8], file: &Path) -> Result<Self, Problem> {
-        let foreign = || Problem::of(file, "no class map of unladen, which has a constant FILES: make it anew");
+        let foreign = || Problem::of(file, "it is not a class map of unladen, which has a constant FILES: write it \
+            again");
         let Some(Value::Array(entries)) = assigned(source, file, "FILES")? else { return Err(foreign()) };
         let mut classes = BTreeMap::new();
         for (class, path) in entries {
@@ -136,7 +137,7 @@ impl Made {
             Problem::at(
                 target,
                 line,
-                "how the map was made cannot be read: say it with --reader and the like, or make it anew",
+                "the map does not say how it was made: use --reader and similar options, or write it again",
             )
         };
         let folder = target.parent().unwrap_or(Path::new("/"));

@@ -21,7 +21,7 @@ pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     if !metadata.is_file() {
-        return Err(io::Error::other("it is no file, but a pipe or a device"));
+        return Err(io::Error::other("it is not a file, but a pipe or a device"));
     }
     up_to(file, LONGEST)
 }
@@ -108,7 +108,7 @@ pub(crate) fn open_if_there(path: &Path) -> Result<Option<File>, Problem> {
 
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Problem {
     let what = match path.metadata().map(|metadata| metadata.file_type()) {
-        Ok(kind) if kind.is_fifo() || kind.is_socket() || kind.is_char_device() => "is no file".to_owned(),
+        Ok(kind) if kind.is_fifo() || kind.is_socket() || kind.is_char_device() => "is not a file".to_owned(),
         _ => format!("cannot be read: {error}"),
     };
     Problem::of(path, format!("{what}; the classes in it are left to the application's own loaders")).hiding()

@@ -95,14 +95,14 @@ impl Map {
             match verdict(application, tree, all) {
                 Verdict::File(claim) if claim.outcome == Resolution::Declared => match &found {
                     Some(other) if !tree.is_same_file(&other.path, &claim.path) => {
-                        open = Some("it is spelled in two ways, which lead to different files".to_owned());
+                        open = Some("its two spellings lead to different files".to_owned());
                     }
                     Some(_) => {}
                     None => found = Some(claim),
                 },
                 Verdict::Open(among) => {
                     let ways: Vec<_> = among.iter().map(|claim| claims.words(claim)).collect();
-                    open = Some(format!("which is asked first cannot be told from the files: {}", ways.join("; ")));
+                    open = Some(format!("the files do not show which is asked first: {}", ways.join("; ")));
                 }
                 Verdict::File(_) | Verdict::Nothing => {}
             }
@@ -203,9 +203,9 @@ fn broken_lists<'a>(application: &'a Application, tree: &'a Tree) -> impl Iterat
             let what = match tree.file(path.as_bstr()) {
                 Some(file) if file.declaration_of(class.as_bstr()).is_some() => return None,
                 Some(_) => "which does not declare it",
-                None => "which is not there or cannot be read",
+                None => "which does not exist or cannot be read",
             };
-            Some(Problem::of(origin, format!("it lists `{class}` in {path}, {what}; make that list anew")))
+            Some(Problem::of(origin, format!("it lists `{class}` in {path}, {what}; generate that list again")))
         },
     )
 }

@@ -225,7 +225,8 @@ fn told(error: Errno) -> io::Error {
             "the kernel watches no more folders for this user: raise it with `sysctl fs.inotify.max_user_watches=524288`",
         ),
         Errno::EMFILE => io::Error::other(
-            "too many programs of this user watch already: raise it with `sysctl fs.inotify.max_user_instances=1024`",
+            "too many programs of this user already watch folders: raise it with `sysctl \
+             fs.inotify.max_user_instances=1024`",
         ),
         error => error.into(),
     }

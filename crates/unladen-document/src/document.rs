@@ -34,7 +34,7 @@ pub enum DocumentError {
         column: usize,
         what: String,
     },
-    #[error("no `schema`: not a document that `--json` of Unladen wrote")]
+    #[error("no `schema`: not a document that Unladen's `--json` wrote")]
     NoSchema,
     #[error("the schema is `{schema}`; results of measurements are {known}")]
     UnknownSchema { schema: String, known: String },

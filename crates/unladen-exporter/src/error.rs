@@ -14,28 +14,28 @@ pub struct ParseError {
 /// Why an answer was refused, or a line of it left out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    #[error("the answer is longer than {} MiB: have the exporter tell less (its collectors, or ?collect[]=)", limits::BODY >> 20)]
+    #[error("the answer is longer than {} MiB: make the exporter report fewer (its collectors, or ?collect[]=)", limits::BODY >> 20)]
     BodyTooLong,
-    #[error("bytes that are no UTF-8; is this the exporter's /metrics?")]
+    #[error("bytes that are not UTF-8; is this the exporter's /metrics?")]
     NotUtf8,
     /// The last line has no end: the answer was truncated.
     #[error("the last line does not end: the answer was cut off")]
     CutOff,
     #[error("a line longer than {} KiB", limits::LINE >> 10)]
     LineTooLong,
-    #[error("more than {most} {what}: have the exporter tell less (its collectors, or ?collect[]=)")]
+    #[error("more than {most} {what}: make the exporter report fewer (its collectors, or ?collect[]=)")]
     TooMany { what: &'static str, most: usize },
     #[error("expected {expected}, found {found}; is this the exporter's /metrics?")]
     Unexpected { expected: &'static str, found: String },
-    #[error("`{0}` is no type of a metric")]
+    #[error("`{0}` is not a metric type")]
     UnknownType(String),
     /// The family was described already, or its samples came before.
-    #[error("the type of `{0}` is told twice, or after its samples")]
+    #[error("the type of `{0}` is given twice, or after its samples")]
     Late(String),
     /// The samples of a family are not together (OpenMetrics).
-    #[error("the samples of `{0}` do not stand together")]
+    #[error("the samples of `{0}` are not together")]
     Interleaved(String),
-    #[error("`{0}` stands there twice")]
+    #[error("`{0}` is there twice")]
     Duplicate(String),
     #[error("`# EOF` is missing: the answer was cut off")]
     NoEof,

@@ -67,11 +67,11 @@ pub struct Freshness {
 /// Why an exporter's values cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotFresh {
-    #[error("none of its series is a counter: there is nothing that requests could add to")]
+    #[error("none of its series is a counter, so requests cannot show in it")]
     NoCounters,
     #[error(
         "none of its {series} counters moved in {answers} answers over {} s, while requests were sent; its values are \
-         older than that, or it tells of something that requests to this URL do not reach", watched.as_secs()
+         older than that, or it reports on something that requests to this URL do not reach", watched.as_secs()
     )]
     Unmoved { series: usize, answers: usize, watched: Duration },
 }
@@ -314,8 +314,8 @@ const PUBLISHERS: &[Publisher] = &[
         quiet: Duration::from_millis(12_000),
         settle: Duration::from_millis(1_250),
         hidden: Some(Hidden {
-            who: "a session that stays connected to PostgreSQL publishes once a second at most, and the last of it when it has been \
-                  idle for ten seconds",
+            who: "a session that stays connected to PostgreSQL publishes its counters at most once a second, and the \
+                  last ones only after ten idle seconds",
             after: Duration::from_millis(10_000),
             settle: Duration::from_millis(11_000),
         }),

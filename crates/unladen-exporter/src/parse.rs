@@ -237,10 +237,10 @@ impl<'a> Reader<'a> {
             let start = *cursor;
             let name = cursor.label_name()?;
             if labels.iter().any(|(other, _)| *other == name) {
-                return Err(start.unexpected("a label that does not stand there already"));
+                return Err(start.unexpected("a label that is not there already"));
             }
             self.blanks(cursor);
-            cursor.expect("=", "`=` behind a label's name")?;
+            cursor.expect("=", "`=` after a label's name")?;
             self.blanks(cursor);
             cursor.expect("\"", "a label's value in quotes")?;
             labels.push((name, cursor.quoted()?));
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
             if cursor.eat("}") {
                 return Ok(labels);
             }
-            cursor.expect(",", "`,` or `}` behind a label")?;
+            cursor.expect(",", "`,` or `}` after a label")?;
             self.blanks(cursor);
             // The text format allows a trailing comma.
             if !self.is_open && cursor.eat("}") {

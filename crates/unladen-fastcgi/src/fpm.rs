@@ -39,7 +39,7 @@ pub struct Status {
 /// Why a status page cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StatusError {
-    #[error("it is not the status page of PHP-FPM (`pm.status_path`) as JSON: {0}")]
+    #[error("it is not PHP-FPM's status page (`pm.status_path`) in JSON: {0}")]
     Json(#[from] serde_json::Error),
     #[error("it is longer than {MOST_BYTES} bytes")]
     Long,

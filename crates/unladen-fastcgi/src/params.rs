@@ -7,7 +7,7 @@ const MOST_IN_ONE_BYTE: usize = 127;
 
 /// A parameter that does not fit into a record: PHP does not read one that is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a parameter has {length} bytes, and a record of FastCGI {MOST_CONTENT}")]
+#[error("a parameter has {length} bytes, but a FastCGI record holds {MOST_CONTENT}")]
 pub struct ParamTooLong {
     pub length: usize,
 }

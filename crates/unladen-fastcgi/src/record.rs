@@ -82,15 +82,15 @@ pub enum Fault {
     /// A record of a type that only a web server sends, or an unknown one.
     #[error("it sent a record of type {0}, which no application sends")]
     Kind(u8),
-    #[error("it sent a record of request {came}, where request {asked} is under way")]
+    #[error("it sent a record of request {came}, but request {asked} is running")]
     Request { came: u16, asked: u16 },
     #[error("it sent more output after the end of its output")]
     AfterEnd,
     #[error("its end of the request has {0} bytes, not 8")]
     EndLength(u16),
-    #[error("it ended the request with protocol status {0}, which FastCGI does not have")]
+    #[error("it ended the request with protocol status {0}, which FastCGI does not define")]
     Status(u8),
-    #[error("it ended the request before its head was whole")]
+    #[error("it ended the request before the response head was complete")]
     NoHead,
     /// The head is invalid or ambiguous as CGI.
     #[error("the head of its answer: {0}")]
@@ -102,10 +102,10 @@ pub enum Fault {
 /// Why an application refused a request: it has processed nothing of it (FastCGI 1.0, section 5.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("it takes no further request over this connection")]
+    #[error("it accepts no further request on this connection")]
     Multiplexed,
-    #[error("it says that it is overloaded")]
+    #[error("it reports that it is overloaded")]
     Overloaded,
-    #[error("it is no FastCGI responder (but an authorizer or a filter?)")]
+    #[error("it is not a FastCGI responder (but an authorizer or a filter?)")]
     Role,
 }

@@ -157,16 +157,16 @@ impl Denial {
         let file = file.display();
         match self {
             Self::All(line) => format!(
-                "line {line} of {file} refuses it, as it would with Apache; open the path with `files.allow` if it is for \
-                 everybody"
+                "line {line} of {file} refuses it, as it would with Apache; allow the path in `files.allow` if it is \
+                 public"
             ),
             Self::Some(line) => format!(
-                "line {line} of {file} lets Apache send it to some clients alone, and `serve` refuses it for all; make a \
-                 route with `access` for that, and open the path with `files.allow`"
+                "line {line} of {file} lets Apache send it only to some clients, but `serve` refuses it for all; make \
+                 a route with `access` for that, and allow the path in `files.allow`"
             ),
             Self::Unread => format!(
-                "{file} cannot be read by this process, or is longer than 64 KiB, so all in its folder is refused, as \
-                 with Apache; give this process's user the right to read it"
+                "{file} cannot be read by this process, or is longer than 64 KiB, so everything in its folder is \
+                 refused, as with Apache; allow this process's user to read it"
             ),
         }
     }

@@ -104,20 +104,22 @@ pub struct Script {
 #[non_exhaustive]
 pub enum Refusal {
     /// The system does not let this process read it.
-    #[error("{}: this process may not read it; give its user the right to read the file and to enter its folders", .0.display())]
+    #[error("{}: this process may not read it; allow its user to read the file and to enter its folders", .0.display())]
     Denied(PathBuf),
-    #[error("{}: a link leads to {}, which is outside of the root; name its folder in `files.links`, or make a route with a `root` of its own for it", .0.display(), .1.display())]
+    #[error("{}: a link leads to {}, which is outside the root; name its folder in `files.links`, or make a route \
+        with its own `root` for it", .0.display(), .1.display())]
     Outside(PathBuf, PathBuf),
     /// A link leads to a name that is not sent by itself either.
-    #[error("{}: a link leads to {}, which is not sent by its own name either: it is hidden, private, or the source of a script; or it is no script, and the link's name is that of one", .0.display(), .1.display())]
+    #[error("{}: a link leads to {}, which is not sent under its own name either: it is hidden, private, or the \
+        source of a script; or it is not a script, but the link has a script's name", .0.display(), .1.display())]
     Unsent(PathBuf, PathBuf),
     /// Its name is that of a file that is never a page.
-    #[error("{}: the file's name is that of {}; move it out of the root, or name it in `files.allow` if it is for everybody", .0.display(), .1)]
+    #[error("{}: the file has the name of {}; move it out of the root, or allow it in `files.allow` if it is public", .0.display(), .1)]
     Private(PathBuf, &'static str),
     #[error("{}: {}", .0.display(), .2.of(.1))]
     Htaccess(PathBuf, PathBuf, Denial),
     /// It is no regular file: a pipe, a socket, a device.
-    #[error("{}: it is no regular file", .0.display())]
+    #[error("{}: it is not a regular file", .0.display())]
     Special(PathBuf),
     /// The system is out of file descriptors or memory.
     #[error("{path}: {1}", path = .0.display())]

@@ -42,7 +42,7 @@ pub const PRIVATE: &[PrivateName] = &[
         Place::Everywhere,
         &[".bak", ".backup", ".old", ".orig", ".save", ".swp", ".swo", ".swn", ".swx", ".rej", ".dpkg-old",
           ".dpkg-dist", ".dpkg-new", ".ucf-old", ".ucf-dist", ".rpmsave", ".rpmnew"],
-        "a copy that an editor, a tool or a person left",
+        "a copy left by an editor, a tool or a person",
     ),
     name(Place::Everywhere, &[".log"], "a log"),
     name(

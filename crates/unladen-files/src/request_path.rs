@@ -18,7 +18,7 @@ pub struct RequestPath<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathFault {
-    #[error("the target is no path")]
+    #[error("the target is not a path")]
     NoPath,
     #[error("a percent sign without two hexadecimal digits")]
     Percent,

@@ -52,8 +52,8 @@ pub enum RootError {
     #[error("links = {path:?}: {source}; it has to be a folder that this process may enter")]
     NotLinked { path: PathBuf, source: io::Error },
     #[error(
-        "root = {path:?}: this kernel does not let paths be kept beneath a folder (openat2: {source}); files are served \
-         by Linux 5.6 or later, where no filter of system calls (seccomp) forbids openat2"
+        "root = {path:?}: this kernel cannot confine paths to a folder (openat2: {source}); serving files needs Linux \
+         5.6 or later, without a system-call filter (seccomp) that forbids openat2"
     )]
     NoOpenat2 { path: PathBuf, source: io::Error },
 }

@@ -21,7 +21,7 @@ pub fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
     let Some(back_end) = BUSES.iter().find(|back_end| back_end.schemes.contains(&scheme)) else {
         let known: Vec<_> =
             BUSES.iter().flat_map(|back_end| back_end.schemes).map(|known| format!("{known}://")).collect();
-        return Err(BusError::Url(format!("no engine has URLs of `{scheme}://`: write one of {}", known.join(", "))));
+        return Err(BusError::Url(format!("no engine has URLs with `{scheme}://`: use one of {}", known.join(", "))));
     };
     (back_end.open)(settings)
 }

@@ -40,7 +40,7 @@ async fn purges(
 ) -> Result<Option<&'static str>, BusError> {
     let odd = |words: &str| BusError::Answer(words.to_owned());
     let Read::Lost { end: mut place, .. } = bus.read_on(None, Duration::ZERO).await? else {
-        return Err(odd("it does not tell where its records end"));
+        return Err(odd("it does not report where its records end"));
     };
     let mut told = 0;
     for number in 1..=ROUNDS {
@@ -57,7 +57,7 @@ async fn purges(
     bus.confirm(&place, lease).await?;
     let (_, members) = bus.members().await?;
     if !members.iter().any(|member| member.node() == settings.node) {
-        return Err(odd("its list of nodes has not the node that was just put into it"));
+        return Err(odd("its list of nodes lacks the node that was just added"));
     }
     Ok((told < TOLD).then_some(News::UNTOLD))
 }
@@ -79,7 +79,7 @@ async fn write_and_read(
             match bus.read_on(Some(&place), patience).await? {
                 Read::Records(read) if read.is_empty() => {
                     if written.get().is_some_and(|at| at.elapsed() >= patience) {
-                        return Err(BusError::Answer("what was written there does not come back".to_owned()));
+                        return Err(BusError::Answer("a record that was written there cannot be read back".to_owned()));
                     }
                 }
                 Read::Records(read) => {

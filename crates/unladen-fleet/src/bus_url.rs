@@ -35,7 +35,7 @@ impl BusUrl {
         let hint = "write it as `valkey://user:password@host:6379/0`, with `%40` for an `@` in the password";
         let (one, hosts) = with_one_host(text);
         let read = |text: &str| {
-            Url::parse(text).map_err(|error| BusError::Url(format!("the URL cannot be read ({error}): {hint}")))
+            Url::parse(text).map_err(|error| BusError::Url(format!("the URL is invalid ({error}): {hint}")))
         };
         let url = read(&one)?;
         for host in hosts.iter().flat_map(|hosts| hosts.split(',')).filter(|host| !host.is_empty()) {

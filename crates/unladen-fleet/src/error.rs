@@ -8,11 +8,11 @@ use unladen_tls::TlsFault;
 pub enum BusError {
     #[error("{0}")]
     Url(String),
-    #[error("it is not reached: {0}")]
+    #[error("it cannot be reached: {0}")]
     Unreachable(String),
     #[error("it refuses: {0}")]
     Refused(String),
-    #[error("its answer is not understood: {0}")]
+    #[error("its answer is invalid: {0}")]
     Answer(String),
     #[error("it did not answer in time")]
     Timeout,
@@ -56,7 +56,7 @@ impl Handshake {
             }
             TlsFault::WantsClientCertificate | TlsFault::RefusesClientCertificate(_) => {
                 return BusError::Refused(format!(
-                    "{at}: TLS: {}, and none is sent: {}",
+                    "{at}: TLS: {}, but none is sent: {}",
                     plain(&fault.to_string()),
                     self.certificate
                 ));

@@ -89,7 +89,7 @@ struct Counts {
     contact: Mutex<Contact>,
 }
 
-const LEFT: &str = "this node has left the fleet: no other node is told";
+const LEFT: &str = "this node has left the fleet: other nodes are not notified";
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
 impl Fleet {
@@ -191,12 +191,13 @@ impl Fleet {
                 let waiting = Waiting::new(record, position.clone(), fleet.epoch(), wait, (began, until), reply);
                 match fleet.watching.try_send(waiting) {
                     Err(_) => {
-                        outcome.why = Some("too many purges wait for nodes: it is written, and they read it".into());
+                        outcome.why = Some("too many purges wait for nodes: it was written, and they will read it".into());
                     }
                     // A little longer: the watching node keeps the time.
                     Ok(()) => match within(until + Duration::from_secs(1), told).await {
                         None => {
-                            outcome.why = Some("it is written, and the engine does not tell who has read it".into());
+                            outcome.why = Some("it was written, but the engine does not report which nodes have read \
+                                it".into());
                         }
                         Some(watched) => {
                             outcome.is_confirmed = watched.is_confirmed;
@@ -362,7 +363,7 @@ impl Fleet {
         match (self.queue.push(sending, part), self.successor.get()) {
             (Ok(()), _) => Ok(()),
             (Err(NotTaken::Full), _) => {
-                Err("more purges wait for the engine than may: all will be told to ask about everything")
+                Err("too many purges wait for the engine: all nodes will revalidate everything")
             }
             (Err(NotTaken::Closed(sending)), Some(next)) => next.enqueue(sending, part),
             (Err(NotTaken::Closed(_)), None) => Err(LEFT),
@@ -382,7 +383,7 @@ impl Fleet {
     }
 
     fn why_not(&self) -> String {
-        let rest = if self.queue.is_closed() { LEFT } else { "it is kept, and written once it can be" };
+        let rest = if self.queue.is_closed() { LEFT } else { "it is kept, and written as soon as possible" };
         match self.contact().why(Instant::now(), self.settings.lease / BEATS) {
             Some(error) => format!("it is not written to {} yet: {error}; {rest}", self.settings.bus.url),
             None => format!("it is not written to {} yet; {rest}", self.settings.bus.url),

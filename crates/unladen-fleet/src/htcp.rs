@@ -46,14 +46,15 @@ pub struct HtcpClear<'a> {
 pub enum HtcpError {
     #[error("HTCP: the lengths in the datagram do not add up to its {0} bytes")]
     Length(usize),
-    #[error("HTCP: the version is {major}.{minor}, and 0.0 and 0.1 are known")]
+    #[error("HTCP: the version is {major}.{minor}; only 0.0 and 0.1 are known")]
     Version { major: u8, minor: u8 },
-    #[error("HTCP: it is a response, and none was asked for")]
+    #[error("HTCP: it is a response, but no request was sent")]
     Response,
-    #[error("HTCP: it is no CLR: the octet of the opcode is {0:#04x}")]
+    #[error("HTCP: it is not a CLR: the opcode octet is {0:#04x}")]
     Opcode(u8),
     /// It is signed, and no keys are known here.
-    #[error("HTCP: it is signed, which is not checked here: send it without AUTH, and name the sender in `htcp_from`")]
+    #[error("HTCP: it is signed, but signatures are not supported: send it without AUTH, and name the sender in \
+        `htcp_from`")]
     Signed,
     /// Neither GET nor HEAD: only their responses are stored.
     #[error("HTCP: the method is neither GET nor HEAD")]

@@ -128,7 +128,8 @@ impl Member {
         }
         let beginning: String = node.chars().take(LONGEST_NODE).collect();
         Err(BusError::Answer(format!(
-            "its list of nodes has `{}`, which is no name of a node: 1 to {LONGEST_NODE} letters, digits, `.`, `-`, `_`",
+            "its list of nodes has `{}`, which is not a node's name: 1 to {LONGEST_NODE} letters, digits, `.`, `-`, \
+             `_`",
             plain(&beginning)
         )))
     }

@@ -45,11 +45,11 @@ pub struct Page {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    #[error("it is of version {0}, and this program knows version {VERSION}: another node is of a newer version")]
+    #[error("it has version {0}, but this program knows version {VERSION}: another node runs a newer version")]
     Newer(u32),
-    #[error("it has {0} bytes; {LONGEST} are the most")]
+    #[error("it has {0} bytes; at most {LONGEST} are allowed")]
     TooLong(usize),
-    #[error("it is no record of a purge: {0}")]
+    #[error("it is not a purge record: {0}")]
     Malformed(String),
 }
 
@@ -175,8 +175,8 @@ pub enum News {
 
 impl News {
     /// Cause of [`News::Untold`], and advice.
-    pub const UNTOLD: &'static str = "what one session notifies is not told to another: purges come up to a second late; a \
-        pooler of transactions between (PgBouncer) breaks LISTEN: give the server's own address";
+    pub const UNTOLD: &'static str = "notifications of one session do not reach another, so purges come up to a \
+        second late; a transaction pooler in between (PgBouncer) breaks LISTEN: use the server's own address";
 }
 
 /// A position in an engine's order of records.

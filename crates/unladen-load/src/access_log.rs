@@ -62,9 +62,12 @@ pub enum AccessLogError {
     #[error("cannot read the access log {file}: {source}", file = file.display())]
     Read { file: PathBuf, source: io::Error },
     /// Fewer than half of its lines are in the format.
-    #[error("{file}:{line}: no entry in the combined log format, as {count} of the {lines} lines: found `{found}`, expected something like `203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] \"GET /page HTTP/1.1\" 200 512 \"-\" \"-\"`", file = file.display())]
+    #[error("{file}:{line}: not an entry in the combined log format, like {count} of the {lines} lines: found \
+        `{found}`, expected something like `203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] \"GET /page HTTP/1.1\" 200 \
+        512 \"-\" \"-\"`", file = file.display())]
     NoLog { file: PathBuf, line: u64, found: String, count: u64, lines: u64 },
-    #[error("{file} is compressed by {by}: unpack it first, as with `{by} -dc {file}`; plain text and gzip are read", file = file.display())]
+    #[error("{file} is compressed with {by}: unpack it first, for example with `{by} -dc {file}`; only plain text and \
+        gzip are read", file = file.display())]
     Compressed { file: PathBuf, by: &'static str },
     #[error("{file} has no GET request that can be repeated from a log{why}", file = file.display())]
     Empty { file: PathBuf, why: String },
@@ -193,7 +196,7 @@ impl AccessLog {
             return ": it is empty".to_owned();
         }
         let reasons: Vec<_> = self.passed_over().map(|(reason, count)| format!("{count} {}", reason.about())).collect();
-        let hint = self.other_host.as_ref().map(|host| format!("; `-H 'Host: {host}'` sends those of {host}"));
+        let hint = self.other_host.as_ref().map(|host| format!("; use `-H 'Host: {host}'` to send those of {host}"));
         format!(": of its {} lines are {}{}", self.lines, reasons.join(", "), hint.unwrap_or_default())
     }
 }

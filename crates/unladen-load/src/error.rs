@@ -53,7 +53,7 @@ pub enum LoadError {
     #[error("{problem}")]
     IdentityFile { problem: String },
     #[error(
-        "the key {} cannot be used with the certificate {}: {source}; is it the key that the certificate was made for?",
+        "the key {} cannot be used with the certificate {}: {source}; does the key belong to this certificate?",
         key.display(), certificate.display()
     )]
     Identity { certificate: PathBuf, key: PathBuf, source: rustls::Error },
@@ -64,18 +64,19 @@ pub enum LoadError {
     /// The URL's host is not valid as a server name in TLS.
     #[error("`{host}` cannot be the name on a certificate: use a host name or an address")]
     TlsName { host: String, source: rustls::pki_types::InvalidDnsNameError },
-    #[error("{request} was not done within {after:?}, {stage}: see what the server is busy with, or raise the timeout")]
+    #[error("{request} was not done within {after:?}, {stage}: check what the server is busy with, or raise the \
+        timeout")]
     Timeout { request: String, after: Duration, stage: Stage },
     #[error(
         "{request}: the server closed the connection {stage}: {}",
         closed_advice(*stage, version, target)
     )]
     ClosedEarly { request: String, stage: Stage, version: &'static str, target: String, source: hyper::Error },
-    #[error("{request}: the answer is no {version} ({}): {}", innermost(source), protocol_advice(version))]
+    #[error("{request}: the answer is not {version} ({}): {}", innermost(source), protocol_advice(version))]
     Protocol { request: String, version: &'static str, source: hyper::Error },
     #[error("{}", unexpected(sample, expected))]
     UnexpectedStatus { sample: Box<Sample>, expected: Statuses },
-    #[error("{request} was answered with a body that is not {expected}: see what came, or correct what is expected")]
+    #[error("{request} was answered with a body that is not {expected}: check the answer, or correct the expectation")]
     UnexpectedBody { request: String, expected: String, sample: Box<Sample> },
     /// The body is larger than the limit, or does not end.
     #[error("{request}: the body is larger than {limit} bytes{}: does it end at all? Raise the limit if it does", announced_as(*announced))]
@@ -99,7 +100,7 @@ fn advice(source: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied => "; run as a user that may write to the socket",
         io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => "; check address and routes",
         io::ErrorKind::AddrNotAvailable => {
-            "; if each request opens a connection, the ports have run out: send more slowly, or keep connections alive"
+            "; if each request opens a connection, no port is free: send more slowly, or keep connections alive"
         }
         _ if source.raw_os_error() == Some(nix::libc::EMFILE) => "; raise `ulimit -n`, or lower the concurrency",
         _ => "",
@@ -126,7 +127,7 @@ fn protocol_advice(version: &str) -> &'static str {
     if version == "HTTP/2" {
         "does the server speak HTTP/2 there? Try --http 1.1"
     } else {
-        "is it an HTTP server, and should the URL begin with https?"
+        "is it an HTTP server, or should the URL begin with https?"
     }
 }
 
@@ -134,14 +135,14 @@ fn protocol_advice(version: &str) -> &'static str {
 /// crashes.
 fn closed_advice(stage: Stage, version: &str, target: &str) -> &'static str {
     match (stage, version) {
-        (Stage::Reading, _) => "see its error log, a worker may have crashed or hit a limit",
+        (Stage::Reading, _) => "see its error log: a worker may have crashed or hit a limit",
         (_, "HTTP/2") => "does it speak HTTP/2 there? Try --http 1.1; if it does, see its error log",
         // PHP-FPM's usual addresses; it drops what is not FastCGI.
         _ if target.starts_with("unix:") || target.ends_with(":9000") => {
-            "is it an HTTP server? A FastCGI socket, as PHP-FPM's, answers so: give the web server's address; else see its error log, a \
-             worker may have crashed or hit a limit"
+            "is it an HTTP server? A FastCGI socket, such as PHP-FPM's, behaves like this: use the web server's \
+             address; else see its error log: a worker may have crashed or hit a limit"
         }
-        _ => "see its error log, a worker may have crashed or hit a limit",
+        _ => "see its error log: a worker may have crashed or hit a limit",
     }
 }
 
@@ -153,12 +154,12 @@ fn too_few_files(concurrency: usize, limit: u64, most: u64) -> String {
     let raise = "raise the limit (`ulimit -Hn`, LimitNOFILE= of systemd)";
     if most == 0 {
         return format!(
-            "this process may have {limit} files open, too few for one connection and what is open beside it: {raise}"
+            "this process may have {limit} files open, too few for one connection and its other files: {raise}"
         );
     }
     format!(
-        "{concurrency} connections at once take more than the {limit} files that this process may have open: --concurrency {most} is the \
-         most here, or {raise}"
+        "{concurrency} connections at once need more than the {limit} files that this process may have open: use at \
+         most --concurrency {most}, or {raise}"
     )
 }
 
@@ -177,7 +178,7 @@ impl fmt::Display for Stage {
         f.write_str(match self {
             Self::Connecting => "before there was a connection",
             Self::Waiting => "before the response began",
-            Self::Reading => "amid the response",
+            Self::Reading => "in the middle of the response",
         })
     }
 }

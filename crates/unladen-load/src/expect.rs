@@ -32,7 +32,7 @@ pub struct Statuses(Vec<RangeInclusive<u16>>);
 
 /// Why a set of statuses was refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{part}` is no status or range of statuses: expected something like 200 or 200-299,304, from 100 to 599")]
+#[error("`{part}` is not a status or a range of statuses: expected something like 200 or 200-299,304, from 100 to 599")]
 pub struct StatusesError {
     /// The part that cannot be read.
     pub part: String,
@@ -142,7 +142,7 @@ impl Eq for BodyText {}
 
 impl fmt::Display for BodyText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "one that holds {:?}", String::from_utf8_lossy(self.0.needle()))
+        write!(f, "one that contains {:?}", String::from_utf8_lossy(self.0.needle()))
     }
 }
 

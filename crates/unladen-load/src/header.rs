@@ -36,7 +36,8 @@ pub enum HeaderError {
     Name { name: String, source: header::InvalidHeaderName },
     /// The value holds a control character, which would break the request apart.
     #[error(
-        "the value of the header `{name}` holds a control character (a line break, perhaps): leave it out or encode it"
+        "the value of the header `{name}` contains a control character (perhaps a line break): leave it out or encode \
+         it"
     )]
     Value { name: HeaderName, source: header::InvalidHeaderValue },
     /// The client uses this header to frame requests or keep connections.
@@ -48,7 +49,7 @@ pub enum HeaderError {
 const RESERVED: [(HeaderName, &str); 7] = [
     (header::CONNECTION, "choose between keep-alive and a connection per request instead"),
     (HeaderName::from_static("keep-alive"), "choose between keep-alive and a connection per request instead"),
-    (header::CONTENT_LENGTH, "it is counted from the body"),
+    (header::CONTENT_LENGTH, "it is computed from the body"),
     (header::TRANSFER_ENCODING, "bodies are sent with their length"),
     (header::TE, "trailers are not read"),
     (header::UPGRADE, "choose the HTTP version instead"),

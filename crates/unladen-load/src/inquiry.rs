@@ -79,7 +79,7 @@ pub(crate) async fn inquire(client: &Client, index: usize, sample: &Sample) -> R
 
     for ask in [Ask::Compressed, Ask::Language, Ask::Cookie, Ask::UnknownCookie] {
         let asked = if inquiry.begun.elapsed() > ALL_TIME {
-            Err(Why::missed(format!("the page is slow, and {} s were over", ALL_TIME.as_secs())))
+            Err(Why::missed(format!("the page is slow, and the {} s for this were used up", ALL_TIME.as_secs())))
         } else {
             match ask {
                 Ask::Compressed => inquiry.compressed().await,
@@ -206,7 +206,7 @@ impl<'a> Inquiry<'a> {
                 if is_conditional {
                     let sample = ask(self.client, self.index, conditional).await.map_err(|error| error.to_string())?;
                     if sample.status != StatusCode::NOT_MODIFIED {
-                        return Err(format!("asked again with the same validators, it answered {}", sample.status));
+                        return Err(format!("requested again with the same validators, it answered {}", sample.status));
                     }
                     of_conditional += sample.exchange.latency().as_secs_f64();
                 } else {
@@ -222,7 +222,8 @@ impl<'a> Inquiry<'a> {
     fn ratio(conditionals: &[f64], plains: &[f64]) -> Result<Estimate, String> {
         ratio(conditionals, plains).map_err(|_| {
             format!(
-                "the page is slow, and {} s were over after {} of {MIN_BLOCKS} blocks of {EACH} requests each",
+                "the page is slow, and the {} s for this were used up after {} of {MIN_BLOCKS} blocks of {EACH} \
+                 requests each",
                 COST_TIME.as_secs(),
                 plains.len()
             )
@@ -253,7 +254,7 @@ impl<'a> Inquiry<'a> {
             }
             first.get_or_insert(variation);
         }
-        first.ok_or_else(|| Why::pointless("the request names all languages that would be tried"))
+        first.ok_or_else(|| Why::pointless("the request already names all languages that would be tried"))
     }
 
     async fn cookie(&mut self) -> Result<Variation, Why> {

@@ -66,9 +66,10 @@ pub struct RecordEnd {
 pub enum RecordError {
     #[error("cannot {doing} the records {file}: {source}", file = file.display())]
     Io { doing: &'static str, file: PathBuf, source: io::Error },
-    #[error("{file} holds no records: expected a file that `unladen load --record` wrote, beginning with `unladen.record/1`", file = file.display())]
+    #[error("{file} contains no records: expected a file that `unladen load --record` wrote, beginning with \
+        `unladen.record/1`", file = file.display())]
     NoRecords { file: PathBuf },
-    #[error("{file} is damaged at byte {offset}: {what}; what stands before it cannot be trusted either", file = file.display())]
+    #[error("{file} is damaged at byte {offset}: {what}; the data before it cannot be trusted either", file = file.display())]
     Damaged { file: PathBuf, offset: u64, what: &'static str },
 }
 
@@ -182,7 +183,7 @@ impl<R: Read> RecordReader<R> {
         if !reader.fill(&mut magic)? || magic != MAGIC || reader.next_section()? != Some(b'H') {
             return Err(RecordError::NoRecords { file: reader.file });
         }
-        reader.head = serde_json::from_slice(&reader.section).map_err(|_| reader.damaged("its head is no JSON"))?;
+        reader.head = serde_json::from_slice(&reader.section).map_err(|_| reader.damaged("its head is not JSON"))?;
         reader.section.clear();
         Ok(reader)
     }
@@ -216,7 +217,7 @@ impl<R: Read> RecordReader<R> {
                 break;
             }
             if shift > 28 {
-                return Err(self.damaged_at(begin, "a section's length is beyond all bounds"));
+                return Err(self.damaged_at(begin, "a section's length is out of bounds"));
             }
         }
         if length > LONGEST {
@@ -244,7 +245,7 @@ impl<R: Read> RecordReader<R> {
                         self.section.clear();
                         return Ok(None);
                     }
-                    None => return Err(self.damaged("no record stands there")),
+                    None => return Err(self.damaged("there is no record")),
                 };
                 self.read += left - rest.len();
                 self.before = record.planned_ns;
@@ -254,11 +255,11 @@ impl<R: Read> RecordReader<R> {
                 Some(b'R') => {}
                 Some(b'E') => {
                     let end = serde_json::from_slice(&self.section);
-                    self.end = Some(end.map_err(|_| self.damaged("its end is no JSON"))?);
+                    self.end = Some(end.map_err(|_| self.damaged("its end is not JSON"))?);
                     self.section.clear();
                     return Ok(None);
                 }
-                Some(_) => return Err(self.damaged("a section of an unknown kind")),
+                Some(_) => return Err(self.damaged("an unknown kind of section")),
                 None => {
                     self.section.clear();
                     return Ok(None);

@@ -59,27 +59,28 @@ pub struct RequestBuilder {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
-    #[error("`{url}` is no URL ({source}): expected something like http://127.0.0.1:8080/page")]
+    #[error("`{url}` is not a URL ({source}): expected something like http://127.0.0.1:8080/page")]
     Url { url: String, source: url::ParseError },
-    #[error("`{url}` has the scheme `{scheme}`: expected it to begin with http:// or https://")]
+    #[error("`{url}` has the scheme `{scheme}`: expected http:// or https://")]
     Scheme { url: String, scheme: String },
     /// The URL holds a user name or password, which would end up in reports.
     #[error(
-        "`{host}` is given with a user name or password in its URL, which would end up in reports: use -u USER:PASSWORD, or the header `Authorization: …`"
+        "`{host}` has a user name or password in its URL, which would appear in reports: use -u USER:PASSWORD, or the \
+         header `Authorization: …`"
     )]
     Credentials { host: String },
     #[error("`{url}` cannot be put into a request: {source}")]
     Uri { url: String, source: http::Error },
-    #[error("`{target}` is no target of a request ({source}): expected a path such as /page?a=b")]
+    #[error("`{target}` is not a request target ({source}): expected a path such as /page?a=b")]
     Target { target: String, source: http::uri::InvalidUri },
     /// Not made of token characters.
-    #[error("`{method}` is no method: expected a word such as GET, HEAD or POST")]
+    #[error("`{method}` is not a method: expected a word such as GET, HEAD or POST")]
     Method { method: String, source: http::method::InvalidMethod },
     /// CONNECT opens a tunnel: there is no response to measure.
-    #[error("CONNECT opens a tunnel, not a page: use a method that has a response, such as GET")]
+    #[error("CONNECT opens a tunnel: use a method that has a response, such as GET")]
     Connect,
     #[error(
-        "the cookie{} is no `name=value` without spaces at the ends, semicolons and control characters",
+        "the cookie{} is not `name=value` without outer spaces, semicolons and control characters",
         named(name)
     )]
     Cookie {

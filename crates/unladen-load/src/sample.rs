@@ -129,21 +129,22 @@ fn login(location: &str) -> &'static str {
     let words: Vec<&str> = path.split(|letter: char| !letter.is_alphanumeric()).collect();
     let asks = words.iter().any(|word| LOGIN.contains(word))
         || words.windows(2).any(|two| LOGIN_OF_TWO.iter().any(|known| two == known.as_slice()));
-    if asks { ", send the cookie of somebody who is logged in (-b 'NAME=VALUE')" } else { "" }
+    if asks { ", send the cookie of a logged-in user (-b 'NAME=VALUE')" } else { "" }
 }
 
 pub(crate) fn unexpected(sample: &Sample, expected: &Statuses) -> String {
     let Sample { request, status, .. } = sample;
     let next = match (sample.location(), status.as_u16()) {
         (Some(location), _) => {
-            format!("it redirects to {}, and redirects are not followed: give that URL{}, or accept the status with --expect-status {}", visible(location), login(location), status.as_u16())
+            format!("it redirects to {}, but redirects are not followed: use that URL{}, or accept the status with \
+                --expect-status {}", visible(location), login(location), status.as_u16())
         }
-        (None, 400) => "correct the request: its Host header, or https in place of http".to_owned(),
-        (None, 401 | 403) => "give the login (-u USER:PASSWORD), header (-H) or cookie (-b) of a user who may see it".to_owned(),
+        (None, 400) => "correct the request: its Host header, or https instead of http".to_owned(),
+        (None, 401 | 403) => "add the login (-u USER:PASSWORD), header (-H) or cookie (-b) of a user who may see it".to_owned(),
         (None, 404) => "check the path, and the Host header if the server has several sites".to_owned(),
-        (None, 429) => "the server limits how much one client may ask: send less at once, or more slowly".to_owned(),
-        (None, 503) => "the server cannot serve it now: it may be overloaded, in maintenance, or without a backend; the response and \
-             its error log tell which"
+        (None, 429) => "the server limits the requests of one client: send fewer at once, or more slowly".to_owned(),
+        (None, 503) => "the server cannot serve it now: it may be overloaded, in maintenance, or without a backend; \
+             the response and its error log show which"
             .to_owned(),
         (None, 502 | 504) => "the server's own backend failed or was late: see its error log".to_owned(),
         (None, 500..) => "see the server's error log".to_owned(),

@@ -43,16 +43,17 @@ pub enum UrlListError {
     #[error("cannot read the list of URLs {file}: {source}", file = file.display())]
     Read { file: PathBuf, source: io::Error },
     /// The file is no text, or does not end.
-    #[error("the list of URLs {file} is {what}: expected UTF-8 text of at most 16 MiB, a URL a line", file = file.display())]
+    #[error("the list of URLs {file} is {what}: expected UTF-8 text of at most 16 MiB, one URL per line", file = file.display())]
     NoText { file: PathBuf, what: &'static str },
-    #[error("the list of URLs {file} holds none: expected `[WEIGHT] [METHOD] URL [label]`, one a line", file = file.display())]
+    #[error("the list of URLs {file} is empty: expected `[WEIGHT] [METHOD] URL [label]`, one per line", file = file.display())]
     Empty { file: PathBuf },
     #[error("{file}:{line}: `{value}` has no URL: expected `[WEIGHT] [METHOD] URL [label]`", file = file.display())]
     NoUrl { file: PathBuf, line: usize, value: String },
     /// A line begins with a number that is no weight.
-    #[error("{file}:{line}: the weight {weight} is none: expected a number above 0, such as 10 or 0.5, before the URL", file = file.display())]
+    #[error("{file}:{line}: the weight {weight} is invalid: expected a number above 0, such as 10 or 0.5, before the \
+        URL", file = file.display())]
     Weight { file: PathBuf, line: usize, weight: String },
-    #[error("{file}:{line}: {source}; a line reads `[WEIGHT] [METHOD] URL [label]`", file = file.display())]
+    #[error("{file}:{line}: {source}; a line has the form `[WEIGHT] [METHOD] URL [label]`", file = file.display())]
     Line { file: PathBuf, line: usize, source: RequestError },
 }
 

@@ -94,7 +94,7 @@ where
     let service = service_fn(|request: Request<Incoming>| async move {
         let _answering = turn.answering();
         if !takes_any_name && !asks_locally(request.uri(), request.headers()) {
-            let text = "This address answers to localhost, 127.0.0.1 and [::1] alone.\n";
+            let text = "This address answers only to localhost, 127.0.0.1 and [::1].\n";
             return Ok::<_, Infallible>(response(StatusCode::MISDIRECTED_REQUEST, TEXT, text));
         }
         Ok(answer(request).await)

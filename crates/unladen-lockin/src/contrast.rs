@@ -217,13 +217,13 @@ impl std::fmt::Display for CannotCompare {
                 let plural = if *blocks == 1 { " that has" } else { "s that have" };
                 write!(
                     f,
-                    "{blocks} block{plural} data in every arm cannot carry a 95 % interval, {MIN_BLOCKS} are needed: \
-                     measure longer"
+                    "{blocks} block{plural} data in every arm are too few for a 95 % interval, {MIN_BLOCKS} are \
+                     needed: measure longer"
                 )
             }
             Self::TooFewLatencies { quantile, latencies, needed } => write!(
                 f,
-                "{latencies} latencies cannot carry an interval of the {} % quantile, each arm needs {needed}: \
+                "{latencies} latencies are too few for an interval of the {} % quantile, each arm needs {needed}: \
                  measure longer",
                 quantile * 100.0
             ),

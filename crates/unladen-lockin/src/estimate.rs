@@ -64,7 +64,7 @@ impl std::fmt::Display for TooFew {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} block{} of phases cannot carry a 95 % interval, {MIN_BLOCKS} are needed: measure longer",
+            "{} block{} of phases are too few for a 95 % interval, {MIN_BLOCKS} are needed: measure longer",
             self.blocks,
             if self.blocks == 1 { "" } else { "s" }
         )

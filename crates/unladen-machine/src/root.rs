@@ -74,7 +74,7 @@ pub fn decimal(bytes: &[u8]) -> Option<u64> {
 
 /// Opens a regular file. Someone else's folder may have a pipe under its name, which blocks, or a device.
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
-    let refused = || io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file");
+    let refused = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file");
     if !std::fs::metadata(path)?.is_file() {
         return Err(refused());
     }

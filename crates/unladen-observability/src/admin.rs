@@ -64,7 +64,7 @@ where
 {
     if request.uri().path() == "/purge" {
         if request.method() != Method::POST {
-            return not_allowed("POST", "What is to be purged is sent here by POST.\n");
+            return not_allowed("POST", "Purges are sent here by POST.\n");
         }
         return match purge(request, observability).await {
             Ok(Purged { purged, fleet: None }) => {
@@ -78,7 +78,7 @@ where
         };
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        let text = "There is nothing to change here: GET and HEAD alone (and POST for /purge).\n";
+        let text = "Nothing can be changed here: only GET and HEAD are allowed (and POST for /purge).\n";
         return not_allowed("GET, HEAD", text);
     }
     match request.uri().path() {
@@ -92,7 +92,7 @@ where
         "/history" => match observability.history.turn().await {
             Some(turn) => response(StatusCode::OK, JSON, observability.history.document(observability.started, turn)),
             None => {
-                let text = "Another client is still reading /history, and there is one answer at a time.\n";
+                let text = "Another client is still reading /history; only one answer is sent at a time.\n";
                 with(response(StatusCode::SERVICE_UNAVAILABLE, TEXT, text), &[(RETRY_AFTER.as_str(), "1")])
             }
         },
@@ -105,8 +105,8 @@ where
         "/livez" => live(request.headers(), observability).await,
         "/readyz" => ready(request.headers(), observability),
         _ => {
-            let text = "There are: / (a live page), /metrics, /stats, /history, /peers, /config, /livez, /readyz, /healthz; /purge \
-                        by POST.\n";
+            let text = "Available: / (a live page), /metrics, /stats, /history, /peers, /config, /livez, /readyz, \
+                        /healthz; /purge by POST.\n";
             response(StatusCode::NOT_FOUND, TEXT, text)
         }
     }
@@ -138,13 +138,13 @@ const WITHIN: Duration = Duration::from_secs(5);
 
 async fn respond_to_probe<B>(request: Request<B>, observability: &Observability) -> Response<Full<Bytes>> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return not_allowed("GET, HEAD", "There is nothing to change here: GET and HEAD alone.\n");
+        return not_allowed("GET, HEAD", "Nothing can be changed here: only GET and HEAD are allowed.\n");
     }
     match request.uri().path() {
         "/livez" => live(request.headers(), observability).await,
         "/readyz" => ready(request.headers(), observability),
         "/metrics" => metrics(request.headers(), observability),
-        _ => response(StatusCode::NOT_FOUND, TEXT, "There are: /livez, /readyz, /metrics.\n"),
+        _ => response(StatusCode::NOT_FOUND, TEXT, "Available: /livez, /readyz, /metrics.\n"),
     }
 }
 

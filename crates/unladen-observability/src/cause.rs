@@ -16,11 +16,12 @@ pub struct Cause {
 }
 
 /// Advice when no file descriptor is left.
-pub const OUT_OF_FILES: &str = "no file descriptor is left: raise how many this process may open (`LimitNOFILE=` of systemd, `ulimit -n`), \
-                                       or lower `client.connections` and `limits.connections`";
+pub const OUT_OF_FILES: &str = "no file descriptor is left: raise the limit of this process (`LimitNOFILE=` of \
+                                       systemd, `ulimit -n`), or lower `client.connections` and `limits.connections`";
 
-const BACKLOG_FULL: &str = "as many connections wait to be accepted there as may (`listen.backlog` of PHP-FPM, `net.core.somaxconn`): it has too much to do; \
-                                   set `queue.running` to its number of workers, so that requests wait here instead";
+const BACKLOG_FULL: &str = "its queue of unaccepted connections is full (`listen.backlog` of PHP-FPM, \
+                                   `net.core.somaxconn`): it is overloaded; set `queue.running` to its number of \
+                                   workers, so that requests wait here instead";
 
 impl Cause {
     /// Cause of a failed connection.
@@ -30,13 +31,13 @@ impl Cause {
             _ if reason == Reason::BacklogFull => BACKLOG_FULL.to_owned(),
             LeaseError::Connect { source, .. } => format!("cannot connect to {source}{}", advice(source)),
             LeaseError::Timeout(after) => format!(
-                "no connection within {after:?} (`timeouts.connect`): is it down, or does a firewall drop what is sent there?"
+                "no connection within {after:?} (`timeouts.connect`): is it down, or does a firewall drop the packets?"
             ),
             LeaseError::TooManyPending => {
                 "`limits.pending` requests wait for a connection: it is slow, or `limits.connections` is low".to_owned()
             }
             LeaseError::Http2(error) => {
-                format!("it does not speak HTTP/2 there ({error}); set `http` to another, or see its error log")
+                format!("it does not speak HTTP/2 there ({error}); set `http` to another version, or see its error log")
             }
             other => other.to_string(),
         };
@@ -51,7 +52,8 @@ impl Cause {
     /// Describes why an endpoint is unhealthy.
     pub fn words_of_health(error: &Unhealthy) -> String {
         match error {
-            Unhealthy::Connect(source) if is_out_of_files(source) => format!("not asked how it is: {OUT_OF_FILES}"),
+            Unhealthy::Connect(source) if is_out_of_files(source) => format!("its health was not checked: \
+                {OUT_OF_FILES}"),
             Unhealthy::Connect(source) => format!("its health check cannot connect to {source}{}", advice(source)),
             other => format!("its health check failed: {other}"),
         }
@@ -61,16 +63,16 @@ impl Cause {
     pub fn of_no_endpoint(upstream: &Upstream) -> Self {
         let is_told = upstream.discovery().is_some();
         let text = match upstream.lookup_error() {
-            Some(error) if is_told => format!("it has no endpoint, and they are not told: {error}"),
+            Some(error) if is_told => format!("it has no endpoint, and discovery fails: {error}"),
             None if upstream.endpoints().is_known() => {
-                "it has no endpoint: what tells its endpoints says that there is none, or drains all".to_owned()
+                "it has no endpoint: discovery reports none, or all are draining".to_owned()
             }
             None if is_told && upstream.endpoints().endpoints().is_empty() => {
-                "its endpoints are not told yet".to_owned()
+                "its endpoints are not known yet".to_owned()
             }
             Some(error) => format!("its name has no address: {error}"),
             None if upstream.endpoints().endpoints().is_empty() => "its name has no address yet".to_owned(),
-            None => "all its endpoints are out, by failures in a row or by health checks".to_owned(),
+            None => "all its endpoints are out, because of consecutive failures or failed health checks".to_owned(),
         };
         Self { reason: Reason::NoEndpoint, endpoint: None, text }
     }
@@ -81,29 +83,29 @@ impl Cause {
         let text = match reason {
             // The peers of a tier have one setting for both.
             Reason::ConnectTimeout | Reason::UpstreamTimeout if upstream.settings().is_tier => format!(
-                "no sign of it within {:?} (half of `deadline` in [tier]), or a pause of {:?} in its answer",
+                "it did not respond within {:?} (half of `deadline` in [tier]), or its answer paused for {:?}",
                 timeouts.first_byte, timeouts.idle
             ),
             Reason::ConnectTimeout => format!("no connection within {:?} (`timeouts.connect`)", timeouts.connect),
             Reason::UpstreamClosed => {
-                "it closed the connection before its answer was whole: see its error log".to_owned()
+                "it closed the connection before its answer was complete: see its error log".to_owned()
             }
             Reason::UpstreamTimeout => format!(
                 "no answer within {:?} (`timeouts.first_byte`), or a pause of {:?} (`timeouts.idle`)",
                 timeouts.first_byte, timeouts.idle
             ),
-            Reason::UpstreamMalformed => "what it answered is no HTTP that two readers would read alike".to_owned(),
+            Reason::UpstreamMalformed => "its answer is malformed or ambiguous HTTP".to_owned(),
             Reason::UpstreamStatus => "it answered with a status of `retry.statuses`".to_owned(),
             Reason::QueueFull => {
-                "`queue.length` requests wait for it: more comes than it can do, or `queue.running` is \
+                "`queue.length` requests wait for it: it gets more requests than it can answer, or `queue.running` is \
                  lower than its number of workers"
                     .to_owned()
             }
-            Reason::QueueTimeout => "it had no worker free within `queue.wait`: its workers are slow or stuck, or \
+            Reason::QueueTimeout => "no worker was free within `queue.wait`: its workers are slow or stuck, or \
                  `queue.running` is lower than their number"
                 .to_owned(),
-            Reason::Overloaded => "more comes than it can do: requests have waited for it without a pause for longer \
-                 than `queue.wait`, so the oldest of them are refused at once"
+            Reason::Overloaded => "it gets more requests than it can answer: its queue was never empty for longer \
+                 than `queue.wait`, so the oldest requests are refused at once"
                 .to_owned(),
             _ => return None,
         };
@@ -115,8 +117,8 @@ fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "; nothing listens there: is it running, and is that its port?",
         io::ErrorKind::NotFound => "; there is no such socket: is it running, and is that its path?",
-        io::ErrorKind::PermissionDenied => "; this process may not open it: see the socket's owner and mode",
-        io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => "; see the network and its routes",
+        io::ErrorKind::PermissionDenied => "; this process may not open it: check the socket's owner and mode",
+        io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => "; check the network and its routes",
         _ => "",
     }
 }

@@ -121,7 +121,7 @@ pub(crate) enum Place {
 
 /// Error for a text that is no address of another node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it is neither of the form http://HOST:PORT nor unix:/PATH")]
+#[error("it is neither http://HOST:PORT nor unix:/PATH")]
 pub struct PeerAddressError;
 
 // === impl PeerAddress ===
@@ -186,7 +186,7 @@ enum AskError {
     Request(#[from] http::Error),
     #[error("answers {0}, not 200")]
     Status(u16),
-    #[error("its answer broke off, or is longer than {LONGEST_ANSWER} bytes")]
+    #[error("its answer is incomplete, or longer than {LONGEST_ANSWER} bytes")]
     Body,
     #[error("no answer within {DEADLINE:?}")]
     Timeout,

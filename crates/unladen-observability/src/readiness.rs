@@ -73,7 +73,7 @@ impl Readiness {
 
 fn stopping(observability: &Observability) -> Finding {
     let is_stopping = observability.draining.load(Ordering::Relaxed);
-    let text = if is_stopping { "it is asked to stop, and drains" } else { "no" };
+    let text = if is_stopping { "it was asked to stop, and is draining" } else { "no" };
     Finding { name: "stopping", is_ok: !is_stopping, is_required: true, text: text.to_owned() }
 }
 
@@ -82,8 +82,8 @@ fn threads(observability: &Observability) -> Finding {
     let (begun, expected) = observability.pulses.count();
     let is_ok = expected > 0 && begun >= expected;
     let text = match expected {
-        0 => "none carries requests yet".to_owned(),
-        _ => format!("{begun} of {expected} carry requests"),
+        0 => "none serves requests yet".to_owned(),
+        _ => format!("{begun} of {expected} serve requests"),
     };
     Finding { name: "threads", is_ok, is_required: true, text }
 }
@@ -125,9 +125,9 @@ fn upstreams(observability: &Observability, sites: &[std::sync::Arc<dyn SiteView
 fn fleet(observability: &Observability) -> Option<(bool, String)> {
     let state = observability.fleet()?.state();
     let text = match (state.is_connected, state.error) {
-        (true, _) => "all purges are known here".to_owned(),
+        (true, _) => "all purges have been applied here".to_owned(),
         (false, Some(error)) => format!("cut off from {}: {error}", state.bus),
-        (false, None) => format!("not yet told everything by {}", state.bus),
+        (false, None) => format!("has not read everything from {} yet", state.bus),
     };
     Some((state.is_connected, text))
 }

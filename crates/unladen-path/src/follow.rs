@@ -111,8 +111,8 @@ impl Looks {
     fn unknown(&self) -> Option<PathUnknown> {
         let why = match self.lost {
             _ if self.are_enough() => return None,
-            0 => "each request went to somebody else".to_owned(),
-            lost => format!("{lost} events were lost while the request was followed: too much else goes on here"),
+            0 => "each request went to a different process".to_owned(),
+            lost => format!("{lost} events were lost while the request was followed: the machine is too busy"),
         };
         Some(PathUnknown { why, takes: String::new() })
     }

@@ -76,7 +76,7 @@ pub enum PathError {
     #[error("{url} is not served by this machine")]
     Remote { url: String },
     /// The mark cannot be made, or there is nothing to send.
-    #[error("no request can be marked: {0}")]
+    #[error("cannot mark a request: {0}")]
     Mark(String),
     #[error("{doing} {}: {source}", path.display())]
     Io { doing: &'static str, path: PathBuf, source: std::io::Error },

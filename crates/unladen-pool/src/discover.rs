@@ -86,7 +86,7 @@ impl Discoverer {
             Ok(found) => {
                 self.status.succeeded();
                 if before.is_some() {
-                    told("its endpoints are told again");
+                    told("discovery works again");
                 }
                 if self.last.as_ref() == Some(&found) {
                     return None;
@@ -100,11 +100,11 @@ impl Discoverer {
                 let text = error.to_string();
                 if before.as_ref() != Some(&text) {
                     let meanwhile = if self.last.is_some() || !self.placed.is_empty() {
-                        "the endpoints from before stay"
+                        "the previous endpoints stay in use"
                     } else {
                         "it has no endpoint yet"
                     };
-                    told(&format!("its endpoints are not told, {meanwhile}: {text}"));
+                    told(&format!("discovery fails, {meanwhile}: {text}"));
                 }
                 self.status.failed(text);
                 None

@@ -40,7 +40,7 @@ pub fn framed(message: &impl Message) -> Result<Bytes, String> {
     let length = message.encoded_len();
     let mut bytes = BytesMut::with_capacity(PREFIX + length);
     bytes.put_u8(0);
-    bytes.put_u32(u32::try_from(length).map_err(|_| "a request too long".to_owned())?);
+    bytes.put_u32(u32::try_from(length).map_err(|_| "a request that is too long".to_owned())?);
     message.encode(&mut bytes).map_err(|error| error.to_string())?;
     Ok(bytes.freeze())
 }
@@ -53,7 +53,7 @@ pub fn framed(message: &impl Message) -> Result<Bytes, String> {
 pub fn head(read: &[u8]) -> Result<Option<(usize, &[u8])>, String> {
     let Some((&[flag, a, b, c, d], rest)) = read.split_first_chunk::<PREFIX>() else { return Ok(None) };
     if flag != 0 {
-        return Err("a compressed message, though none was asked for".to_owned());
+        return Err("a compressed message, though compression was not requested".to_owned());
     }
     Ok(Some((usize::try_from(u32::from_be_bytes([a, b, c, d])).unwrap_or(usize::MAX), rest)))
 }

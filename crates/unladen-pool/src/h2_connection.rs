@@ -182,6 +182,6 @@ pub enum LeaseError {
     #[error("HTTP/2: {0}")]
     Http2(h2::Error),
     /// An upgrade was requested, but only HTTP/2 or FastCGI is spoken to the upstream.
-    #[error("what is spoken to this upstream (HTTP/2 alone, or FastCGI) has no upgrades")]
+    #[error("this upstream's protocol (only HTTP/2, or FastCGI) has no upgrades")]
     NoUpgrade,
 }

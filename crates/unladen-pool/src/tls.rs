@@ -160,7 +160,7 @@ impl std::fmt::Debug for Connector {
 pub enum TlsError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("the certificate in {} does not go with the key in {}: {source}; name the key that it was made for", chain.display(), key.display())]
+    #[error("the certificate in {} does not match the key in {}: {source}; name the key that belongs to it", chain.display(), key.display())]
     OwnCertificate { chain: PathBuf, key: PathBuf, source: rustls::Error },
     #[error("{0}, or name a file with `ca`")]
     NoSystemRoots(#[from] NoSystemRoots),
@@ -183,9 +183,9 @@ impl TlsError {
 
 fn advice(fault: &TlsFault) -> &'static str {
     match fault {
-        TlsFault::UnknownIssuer => "; name the file of the one that did with `ca`",
-        TlsFault::WrongName { .. } => "; set `server_name` to a name it is for, if that is the server you mean",
-        TlsFault::NoSuchHttp => "; set `http` to another",
+        TlsFault::UnknownIssuer => "; set `ca` to the file of the authority that did",
+        TlsFault::WrongName { .. } => "; set `server_name` to one of its names, if that is the right server",
+        TlsFault::NoSuchHttp => "; set `http` to another version",
         TlsFault::WantsClientCertificate => "; name yours with `certificate` and `key`",
         _ => "",
     }

@@ -117,7 +117,7 @@ impl PostgresAddress {
             "verify-full" => (SslMode::Require, Check::Name),
             other => {
                 let modes = "disable, prefer, require, verify-ca or verify-full";
-                return Err(AddressError::Url(format!("sslmode `{other}` is not known: write {modes}")));
+                return Err(AddressError::Url(format!("sslmode `{other}` is not known: use {modes}")));
             }
         };
         config.ssl_mode(ssl);
@@ -136,7 +136,7 @@ fn split(url: &str) -> Result<(String, Option<String>, Option<String>), AddressE
     // Otherwise a message could show part of a password as an unknown parameter.
     if query.contains('@') {
         return Err(AddressError::Url(
-            "there is a `?` before an `@`: write them as `%3F` and `%40` in user and password".to_owned(),
+            "there is a `?` before an `@`: in user and password, write `%3F` and `%40`".to_owned(),
         ));
     }
     let (mut mode, mut roots, mut kept) = (None, None, Vec::new());

@@ -100,7 +100,7 @@ impl PhpSettings {
         }
         let chosen = match &php.fpm_config {
             Some(config) => pools(&php, config)
-                .map_err(|why| format!("what its pool sets is not known: {why}"))
+                .map_err(|why| format!("its pool's settings are not known: {why}"))
                 .and_then(|pools| choose(&php, pools))
                 .map(Some),
             None => Ok(None),
@@ -183,14 +183,15 @@ fn unconfirmed(php: &Php, info: &PhpInfo) -> Option<String> {
     match heap::find(&php.folder(), &named) {
         Ok(found) if found.iter().all(Option::is_some) => None,
         Ok(_) if php.module.is_some() => {
-            let files = "it was started before those came that are there now, or has a PHPIniDir of its own";
-            Some(format!("not those that {} reads by itself ({}): {files}", php.exe.display(), info.ini))
+            let files = "it was started before the present files were added, or has its own PHPIniDir";
+            Some(format!("not the files that {} reads by default ({}): {files}", php.exe.display(), info.ini))
         }
         Ok(_) => Some(
-            "the running php-fpm has read other settings files: it was started before they came, or with -c or -n"
+            "the running php-fpm has read other settings files: it was started before these were added, or with -c or \
+             -n"
                 .to_owned(),
         ),
-        Err(error) => Some(format!("whether the running {name} has read the same files cannot be told: {error}")),
+        Err(error) => Some(format!("it is not known whether the running {name} has read the same files: {error}")),
     }
 }
 
@@ -200,7 +201,7 @@ fn pools(php: &Php, config: &Path) -> Result<Vec<Pool>, String> {
     let output = ask(&php.exe, options, &php.environment, php.master).map_err(|error| error.to_string())?;
     let pools = pool::parse(&output.stderr);
     if pools.is_empty() {
-        let last = output.stderr.lines().rfind(|line| line.contains("ERROR")).unwrap_or("it says nothing");
+        let last = output.stderr.lines().rfind(|line| line.contains("ERROR")).unwrap_or("it prints nothing");
         return Err(format!("{} -tt -y {config}: {last}", php.exe.display()));
     }
     Ok(pools)
@@ -213,8 +214,8 @@ fn choose(php: &Php, mut pools: Vec<Pool>) -> Result<Pool, String> {
         (None, _) => None,
     };
     found.map(|at| pools.swap_remove(at)).ok_or_else(|| match &php.pool {
-        Some(name) => format!("what its pool sets is not known: there is no pool {name} in its file any more"),
-        None => format!("what its {} pools set is left out: ask a worker of one", pools.len()),
+        Some(name) => format!("its pool's settings are not known: there is no pool {name} in its file any more"),
+        None => format!("the settings of its {} pools are left out: ask a worker of one pool", pools.len()),
     })
 }
 
@@ -279,7 +280,7 @@ fn of_pool(
         .map(|line| PhpSetAgain { file: real(&line.file), line: line.line, text: kept(&line.text), ..of() })
         .collect();
     if found.is_empty() {
-        unknown("none of the files that php-fpm includes has a line for it".to_owned())
+        unknown("no file that php-fpm includes has a line for it".to_owned())
     } else {
         found
     }

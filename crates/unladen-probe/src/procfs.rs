@@ -151,7 +151,7 @@ pub enum ProbeError {
 pub(crate) fn reopened(found: OwnedFd) -> io::Result<File> {
     let found = File::from(found);
     if !found.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     // The same inode, whatever has its name by now (proc_pid_fd(5)).
     let path = format!("/proc/self/fd/{}", found.as_raw_fd());

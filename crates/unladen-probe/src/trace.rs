@@ -80,17 +80,18 @@ pub enum TraceError {
     #[error("tracing needs root, or the capabilities CAP_BPF and CAP_PERFMON: run as root")]
     NotAllowed,
     #[error(
-        "this kernel does not describe its types (no /sys/kernel/btf/vmlinux): one with CONFIG_DEBUG_INFO_BTF is needed"
+        "this kernel does not describe its types (no /sys/kernel/btf/vmlinux): use one with CONFIG_DEBUG_INFO_BTF"
     )]
     NoBtf,
-    #[error("this kernel is too old for tracing: it has no ring buffer for eBPF, as Linux 5.8 and later have")]
+    #[error("this kernel is too old for tracing: it has no eBPF ring buffer, which Linux 5.8 and later have")]
     TooOld,
     #[error("the kernel's lockdown (confidentiality) forbids tracing: boot with lockdown=integrity or without it")]
     LockedDown,
     /// Process ids seen here are not the kernel's own.
-    #[error("this is a container with process ids of its own: run on the host, or with its process ids (--pid=host)")]
+    #[error("this is a container with its own process ids: run on the host, or with the host's process ids \
+        (--pid=host)")]
     PidNamespace,
-    #[error("/proc here is that of another PID namespace: mount its own (mount -t proc proc /proc)")]
+    #[error("/proc here belongs to another PID namespace: mount the right one (mount -t proc proc /proc)")]
     OtherProc,
     #[error("the kernel refused a program of the tracer: {log}")]
     Refused { log: String },

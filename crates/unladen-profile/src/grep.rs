@@ -10,7 +10,7 @@ pub struct Pattern(regex::Regex);
 
 /// An invalid regular expression.
 #[derive(Debug, thiserror::Error)]
-#[error("`{text}` is no regular expression: {source}")]
+#[error("`{text}` is not a regular expression: {source}")]
 pub struct PatternError {
     text: String,
     source: regex::Error,

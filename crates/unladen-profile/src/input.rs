@@ -115,14 +115,14 @@ impl<R: Read> Read for Unpacked<R> {
         let name = self.packing.name();
         let read = self.inner.read(buffer).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => {
-                io::Error::new(error.kind(), format!("the file is cut off within what {name} has packed"))
+                io::Error::new(error.kind(), format!("the file is cut off within the data packed by {name}"))
             }
             kind => io::Error::new(kind, format!("{name} cannot unpack it: {error}")),
         })?;
         self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
             let most = MAX_UNPACKED >> 20;
             io::Error::other(format!(
-                "unpacked it has more than {most} MiB, which is more than is read: unpack it first, by `{name} -d`"
+                "unpacked, it has more than {most} MiB, the limit: unpack it first, with `{name} -d`"
             ))
         })?;
         Ok(read)

@@ -11,7 +11,7 @@ pub enum MergeError {
     Units { one: String, one_unit: Unit, other: String, other_unit: Unit },
     /// Samples of different lengths, one of them unknown.
     #[error(
-        "samples of `{one}` and of `{other}` stand for different times, or nobody knows for which: their sum would mean nothing"
+        "samples of `{one}` and of `{other}` stand for different or unknown times: their sum would mean nothing"
     )]
     Periods { one: String, other: String },
     #[error("there is nothing to merge")]

@@ -90,13 +90,13 @@ fn hint(head: &[u8]) -> &'static str {
     if is_blank(head) {
         "it is empty"
     } else if head.starts_with(b"PERFILE2") {
-        "this is as perf records it: `perf script -i FILE` writes the text that is read"
+        "this is perf's binary recording: convert it to text with `perf script -i FILE`"
     } else if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-        "this is UTF-16, as PowerShell's > writes it: `iconv -f UTF-16 -t UTF-8 FILE` writes the text that is read"
+        "this is UTF-16, as PowerShell's > writes it: convert it with `iconv -f UTF-16 -t UTF-8 FILE`"
     } else if begin.starts_with(b"<") {
-        "this is a page or a picture: what was written beside it may be read"
+        "this is a page or a picture: use the data file that was written with it"
     } else {
-        "--format NAME tells what is wrong with it as one of them"
+        "--format NAME shows what is wrong with it in that format"
     }
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn doubt(profile: &Profile) -> Option<String> {
         ));
     }
     let found = found(|name| ends_in_number(name.as_bytes()))?;
-    Some(format!("{found}, which end in a number: the file may have more columns than this format has"))
+    Some(format!("{found}, which end in a number: the file may have more columns than this format"))
 }
 
 /// `0x401136`, `7f1c2a0b4c3d`, `401b97 main`.

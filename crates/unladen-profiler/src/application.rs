@@ -51,7 +51,7 @@ impl Application {
     pub(crate) fn that_listens_at(address: &Address) -> Result<Self, ProfilerError> {
         let Some(holders) = listeners(address)? else {
             return Err(ProfilerError::NotFound(format!(
-                "nothing listens at {address} here: is the application in a container of its own? Run unladen where it runs"
+                "nothing listens at {address} here: is the application in a container? Run unladen where it runs"
             )));
         };
         let Some(pid) = master(&holders) else {

@@ -53,7 +53,8 @@ pub fn capture_request(driver: &DriverConfig, cancel: &Cancel) -> Result<Capture
         }
     }
     Err(ProfilerError::NotFound(format!(
-        "so much goes on here that {lost} events were lost while the request was followed, {TRIES} times: try when it is quieter"
+        "the machine is too busy: {lost} events were lost while the request was followed, {TRIES} times: try again \
+         when it is quieter"
     )))
 }
 
@@ -66,8 +67,9 @@ fn choose<'a>(found: &'a [Marked], mark: &[u8]) -> Option<Chosen<'a>> {
             Some(Ok((seen, params, body)))
         }
         Taken::Cut { what, kept } => Some(Err(format!(
-            "{} hands the request to FastCGI, but its {what} cannot be seen whole: the kernel's part keeps the first {kept} bytes of \
-             what is sent at once. Send a request with fewer or shorter headers and cookies, or a shorter body",
+            "{} passes the request to FastCGI, but its {what} cannot be seen completely: the kernel's part keeps the \
+             first {kept} bytes of each write. Send a request with fewer or shorter headers and cookies, or a shorter \
+             body",
             name_of(seen.pid)
         ))),
     })
@@ -76,8 +78,8 @@ fn choose<'a>(found: &'a [Marked], mark: &[u8]) -> Option<Chosen<'a>> {
 fn whose(seen: &Marked) -> Result<(Address, Application), ProfilerError> {
     let Some(address) = seen.address() else {
         return Err(ProfilerError::NotFound(format!(
-            "{} hands the request to FastCGI over a socket without a name: start the application so that it listens at a path or a \
-             port",
+            "{} passes the request to FastCGI over an unnamed socket: start the application so that it listens at a \
+             path or a port",
             name_of(seen.pid)
         )));
     };
@@ -86,7 +88,7 @@ fn whose(seen: &Marked) -> Result<(Address, Application), ProfilerError> {
 }
 
 fn explain(trail: &Trail, found: &[Marked]) -> String {
-    let mut text = format!("{} is answered, but no FastCGI request was seen to follow from it", trail.url());
+    let mut text = format!("{} is answered, but no FastCGI request was seen to result from it", trail.url());
     for seen in found {
         let to = match &seen.peer {
             Peer::Ip(address) => address.to_string(),
@@ -94,14 +96,14 @@ fn explain(trail: &Trail, found: &[Marked]) -> String {
             Peer::Unknown => "a socket".to_owned(),
         };
         let kind = protocol(&seen.stream);
-        text.push_str(&format!("; {} hands it on to {to} by {kind}", name_of(seen.pid)));
+        text.push_str(&format!("; {} passes it on to {to} with {kind}", name_of(seen.pid)));
     }
     let listener = trail.target().find_map(|address| Application::that_listens_at(&address).ok());
     match (found.is_empty(), listener) {
         (true, Some(listener)) => {
-            text.push_str(&format!("; {} answers itself, or over a connection of its own", name_of(listener.pid)));
+            text.push_str(&format!("; {} answers itself, or over another connection", name_of(listener.pid)));
         }
-        (true, None) => text.push_str("; nobody hands it on"),
+        (true, None) => text.push_str("; no process passes it on"),
         (false, _) => {}
     }
     text.push_str(advice(!found.is_empty()));
@@ -112,12 +114,14 @@ fn explain(trail: &Trail, found: &[Marked]) -> String {
 fn advice(is_handed_on: bool) -> &'static str {
     match is_handed_on {
         true => {
-            ". No profiler is driven in an application behind these: profile its processes by the kernel's clock (--profiler perf), a \
-             PHP with --prepended; or record it by a profiler of its language (py-spy, rbspy), whose file `unladen profile import` reads"
+            ". Unladen cannot run a profiler in an application behind these: profile its processes with the kernel's \
+             clock (--profiler perf), a PHP with --prepended; or record it with a profiler of its language (py-spy, \
+             rbspy), whose file `unladen profile import` reads"
         }
         false => {
-            ". A page from a cache, or one that the web server makes itself (mod_php, php -S), goes to no application: profile such a \
-             PHP with --prepended, or the processes by the kernel's clock (--profiler perf)"
+            ". A page from a cache, or one that the web server makes itself (mod_php, php -S), goes to no \
+             application: profile such a PHP with --prepended, or the processes with the kernel's clock (--profiler \
+             perf)"
         }
     }
 }
@@ -129,11 +133,11 @@ fn protocol(stream: &Stream) -> &'static str {
     } else if http::request(begins).is_some() {
         "HTTP"
     } else if is_scgi(begins) {
-        "SCGI, which is not followed yet"
+        "SCGI, which is not supported yet"
     } else if is_uwsgi(begins) {
-        "uwsgi, which is not followed yet"
+        "uwsgi, which is not supported yet"
     } else {
-        "a protocol that is not known"
+        "an unknown protocol"
     }
 }
 

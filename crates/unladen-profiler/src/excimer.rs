@@ -132,8 +132,9 @@ impl Excimer {
             }
             if begun.elapsed() > self.options.timeout {
                 return Err(ProfilerError::Answer(format!(
-                    "PHP-FPM at {} has answered, but the profiler has written nothing within {:?} of it: the request may have ended in \
-                     a fatal error of a destructor, or its process was killed (request_terminate_timeout); see PHP's error log{said}",
+                    "PHP-FPM at {} has answered, but the profiler wrote nothing within {:?}: the request may have \
+                     ended in a fatal error of a destructor, or its process was killed (request_terminate_timeout); \
+                     see PHP's error log{said}",
                     self.captured.address, self.options.timeout
                 )));
             }
@@ -155,7 +156,7 @@ impl Profiler for Excimer {
         let is_sent_instead = || INSTEAD.iter().any(|header| timed.response.header(header).is_some());
         if before != now && !(self.status.is_none() && is_sent_instead()) {
             return Err(ProfilerError::Answer(format!(
-                "PHP-FPM at {} answers {now} to what it was answered {before} before{}",
+                "PHP-FPM at {} answers {now} to a request that it answered {before} before{}",
                 self.captured.address,
                 timed.response.said()
             )));
@@ -177,8 +178,8 @@ impl Profiler for Excimer {
         let (status, said) = (timed.response.status, timed.response.said());
         if status != expected {
             return Err(ProfilerError::Answer(format!(
-                "PHP-FPM at {} answers {status} under Excimer, and {expected} without: the application may look at the name of the script \
-                 that was called first{said}",
+                "PHP-FPM at {} answers {status} under Excimer, and {expected} without: the application may depend on \
+                 the name of the script that was called first{said}",
                 self.captured.address
             )));
         }

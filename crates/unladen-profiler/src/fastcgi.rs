@@ -58,7 +58,7 @@ pub(crate) fn request(
     let begun = Instant::now();
     let failed = |why: String| ProfilerError::Answer(format!("the application at {address} {why}"));
     let waiting = Waiting { deadline: begun.checked_add(limits.timeout), timeout: limits.timeout, cancel };
-    let mut socket = connect(address, &waiting).map_err(|end| end.into_error(&failed, "does not take connections"))?;
+    let mut socket = connect(address, &waiting).map_err(|end| end.into_error(&failed, "does not accept connections"))?;
     let message = encode(params, body).map_err(|error| ProfilerError::Answer(error.to_string()))?;
     let mut reader = ResponseReader::new(REQUEST, limits.keep);
     let talked = talk(&mut socket, &message, &mut reader, &waiting);
@@ -246,7 +246,7 @@ impl ResponseReader {
     /// Adds bytes; returns whether the answer has ended. The error continues a sentence that begins with the
     /// application.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<bool, String> {
-        let told = |fault: Fault| format!("cannot be understood: {fault}");
+        let told = |fault: Fault| format!("cannot be parsed: {fault}");
         self.pending.extend_from_slice(bytes);
         let unwrapped = self.decoder.unwrap(&mut self.pending, self.ready, &mut self.response.stderr).map_err(told)?;
         let Unwrapped { start, ready, rest } = unwrapped;
@@ -254,7 +254,7 @@ impl ResponseReader {
         self.pending.truncate(ready + rest);
         self.ready = ready;
         if let Some(refusal) = self.decoder.refusal() {
-            return Err(format!("has not taken the request: {refusal}"));
+            return Err(format!("has not accepted the request: {refusal}"));
         }
         let has_ended = self.decoder.has_ended();
         if !self.has_head {
@@ -285,13 +285,13 @@ impl ResponseReader {
 
     pub(crate) fn so_far(&self) -> String {
         let came = match (self.has_head, self.ready) {
-            (true, _) => format!("{} bytes of a body came", self.response.body_bytes),
+            (true, _) => format!("{} bytes of a body were received", self.response.body_bytes),
             (false, 0) => {
-                "nothing came (all of its processes may be busy, or held by connections that the web server keeps: \
-                           keepalive, enablereuse)"
+                "nothing was received (all of its processes may be busy, or held by connections that the web server \
+                           keeps: keepalive, enablereuse)"
                     .to_owned()
             }
-            (false, _) => "half of a head came".to_owned(),
+            (false, _) => "only part of a head was received".to_owned(),
         };
         came + &self.response.said()
     }

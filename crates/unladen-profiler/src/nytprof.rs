@@ -66,7 +66,7 @@ impl NytProf {
         let application = perl_of(&captured.application)?;
         let renamed = || {
             ProfilerError::NotFound(format!(
-                "process {} has given itself another name, so that nobody can tell how it was started: profile it with \
+                "process {} has changed its name, so it is not known how it was started: profile it with \
                  PERL5OPT=-d:NYTProf in its own environment, and read the file with `unladen profile import`",
                 application.pid
             ))
@@ -134,8 +134,8 @@ impl NytProf {
         // The request that ended it may have begun.
         if requests != expected && requests != expected + 1 {
             return Err(ProfilerError::Answer(format!(
-                "the profile of {} has {requests} requests of {}: does it hand them on to other processes, or wait for them \
-                 otherwise than by FCGI::Accept?",
+                "the profile of {} has {requests} requests of {}: does it pass them on to other processes, or accept \
+                 them without FCGI::Accept?",
                 self.program.name(),
                 expected
             )));
@@ -231,7 +231,7 @@ fn end(shadow: &mut ShadowProcess) -> Result<(), ProfilerError> {
     while !shadow.wait(Duration::from_millis(100))? {
         if begun.elapsed() > WRITING {
             return Err(ProfilerError::Answer(format!(
-                "the profiler has not ended within {WRITING:?}{}",
+                "the profiler has not finished within {WRITING:?}{}",
                 shadow.said()
             )));
         }
@@ -259,10 +259,10 @@ fn perl_of(application: &Application) -> Result<Application, ProfilerError> {
     below.into_iter().find(|below| below.kind == Kind::Perl).ok_or_else(|| {
         let what = application.exe.display();
         let more = if application.kind == Kind::Fcgiwrap {
-            "it starts a program for each request: profile that with PERL5OPT=-d:NYTProf in fcgiwrap's environment, and read its files \
-             with `unladen profile import`"
+            "it starts a program for each request: profile that program with PERL5OPT=-d:NYTProf in fcgiwrap's \
+             environment, and read its files with `unladen profile import`"
         } else {
-            "Devel::NYTProf is for programs in Perl"
+            "Devel::NYTProf works only with Perl programs"
         };
         ProfilerError::NotFound(format!("{what} (process {}) answers, which is not Perl: {more}", application.pid))
     })

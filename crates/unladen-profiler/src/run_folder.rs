@@ -156,7 +156,7 @@ impl Drop for RunFolder {
 /// Opens a file written by the profiled process. Fails if it is missing, a link, or not regular.
 pub(crate) fn open_theirs(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no file")) }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
 }
 
 /// The lock shared by all runs, in a folder that still exists once we have it.
@@ -165,7 +165,7 @@ fn common_lock(base: &Path) -> io::Result<Flock<File>> {
         folder(base, 0o755)?;
         let found = fs::symlink_metadata(base)?;
         if !found.is_dir() || found.uid() != Uid::effective().as_raw() || found.mode() & 0o022 != 0 {
-            return Err(io::Error::other("somebody else has made it"));
+            return Err(io::Error::other("another user created it"));
         }
         let opened = OpenOptions::new()
             .write(true)
@@ -185,7 +185,7 @@ fn common_lock(base: &Path) -> io::Result<Flock<File>> {
             return Ok(lock);
         }
     }
-    Err(io::Error::other("it goes again and again"))
+    Err(io::Error::other("it disappears again and again"))
 }
 
 fn remove_dead_runs(base: &Path) {

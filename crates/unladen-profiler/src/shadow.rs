@@ -73,7 +73,7 @@ impl ShadowProcess {
             .stderr(Stdio::from(stderr));
         let child = command.spawn().map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => ProfilerError::Missing {
-                what: "there is no setsid, or not the folder in which the application works".to_owned(),
+                what: "there is no setsid, or the application's working folder does not exist".to_owned(),
                 remedy: "setsid and setpriv are in the package util-linux".to_owned(),
             },
             _ => ProfilerError::Io { doing: "cannot start", path: "setsid".into(), source },
@@ -129,7 +129,7 @@ impl ShadowProcess {
             file.take(MOST_STDERR).read_to_end(&mut text)
         });
         let text = String::from_utf8_lossy(&text);
-        if read.is_err() || text.trim().is_empty() { String::new() } else { format!("; it said: {}", text.trim()) }
+        if read.is_err() || text.trim().is_empty() { String::new() } else { format!("; it printed: {}", text.trim()) }
     }
 
     /// Waits until it sleeps and uses no CPU.

@@ -11,17 +11,17 @@ use std::time::Duration;
 pub enum SwitchError {
     #[error("another run of this experiment is under way (it holds {folder}): wait for its end", folder = folder.display())]
     Busy { folder: PathBuf },
-    #[error("an earlier run was killed, and not all that it left could be put back:\n{0}")]
+    #[error("an earlier run was killed, and not everything that it left could be put back:\n{0}")]
     LeftOver(PutBack),
     /// The folder of the journal belongs to another user, who could have put any commands into it.
-    #[error("{folder} is not a folder of yours alone: remove it if you did not make it", folder = folder.display())]
+    #[error("{folder} does not belong to you alone: remove it if you did not create it", folder = folder.display())]
     Foreign { folder: PathBuf },
     #[error("{file}: {why}; nothing of an experiment of this name was left behind", file = file.display())]
     NoExperiment { file: PathBuf, why: String },
     /// The journal cannot be written or read, so nothing is switched.
-    #[error("cannot {what} {path}: {source}; without a journal beside the experiment nothing is switched", path = path.display())]
+    #[error("cannot {what} {path}: {source}; nothing is switched without a journal next to the experiment", path = path.display())]
     Journal { what: &'static str, path: PathBuf, source: io::Error },
-    #[error("{path} cannot be understood: {source}; put back what it names by hand, then remove its folder", path = path.display())]
+    #[error("{path} is not readable: {source}; put back by hand what it names, then remove its folder", path = path.display())]
     JournalText { path: PathBuf, source: serde_json::Error },
     /// A knob cannot be switched at all; nothing was changed.
     #[error("the knob `{knob}` cannot be switched: {fault}")]
@@ -83,7 +83,7 @@ pub enum Fault {
     Unsafe { path: PathBuf, is: String, instead: &'static str },
     #[error("the patch {patch} does not apply in {dir}{advice}\n{output}", patch = patch.display(), dir = dir.display())]
     Patch { patch: PathBuf, dir: PathBuf, advice: &'static str, output: String },
-    #[error("{path} was changed by someone else since: it is left as it is", path = path.display())]
+    #[error("{path} was changed by something else since: it is left unchanged", path = path.display())]
     Foreign { path: PathBuf },
 }
 
@@ -91,7 +91,7 @@ pub enum Fault {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandFault {
-    #[error("cannot run `{command}`: {source}; is it installed, and its folder there?")]
+    #[error("cannot run `{command}`: {source}; is it installed, and does its folder exist?")]
     Start { command: String, source: io::Error },
     #[error("`{command}` {how}{}", shown(output))]
     Failed {
@@ -119,12 +119,12 @@ impl Fault {
 }
 
 fn shown(output: &str) -> String {
-    if output.is_empty() { "; it said nothing".into() } else { format!("; it said:\n{output}") }
+    if output.is_empty() { "; it printed nothing".into() } else { format!("; it printed:\n{output}") }
 }
 
 /// What was put back, and what was not; displayed as a line for each.
 #[derive(Debug, Default)]
-#[must_use = "what could not be put back has to be said"]
+#[must_use = "what could not be put back must be shown"]
 pub struct PutBack {
     pub done: Vec<String>,
     pub failed: Vec<NotPutBack>,
@@ -166,7 +166,8 @@ impl fmt::Display for PutBack {
             let journal = journal.display();
             write!(
                 f,
-                "\nThe originals are in {journal}: `unladen prove --restore` tries again; remove it when all is well"
+                "\nThe originals are in {journal}: `unladen prove --restore` tries again; remove it when everything \
+                 is restored"
             )?;
         }
         Ok(())

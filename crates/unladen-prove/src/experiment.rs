@@ -128,7 +128,7 @@ pub struct Quantile {
 
 /// Why a quantile was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no quantile: expected something like p50, p95 or p99.9")]
+#[error("`{text}` is not a quantile: expected something like p50, p95 or p99.9")]
 pub struct QuantileError {
     pub text: String,
 }
@@ -198,7 +198,7 @@ pub enum AnswerPart {
 
 /// Why a part was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no part of an answer: expected size, status, body, cache, or the name of a header such as Vary")]
+#[error("`{text}` is not a part of an answer: expected size, status, body, cache, or the name of a header such as Vary")]
 pub struct AnswerPartError {
     pub text: String,
 }

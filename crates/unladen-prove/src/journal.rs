@@ -47,7 +47,7 @@ impl Journal {
         for _try in 0..TRIES {
             match DirBuilder::new().mode(0o700).create(&folder) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(failed("make the folder", &folder)(error));
+                    return Err(failed("create the folder", &folder)(error));
                 }
                 _ => {}
             }
@@ -73,7 +73,7 @@ impl Journal {
             }
             Err(error) => return Err(failed("open", folder)(error)),
         };
-        let found = handle.metadata().map_err(failed("look at", folder))?;
+        let found = handle.metadata().map_err(failed("examine", folder))?;
         // The plan holds commands: in a folder that all may write to, another user could have made it.
         if found.uid() != Uid::effective().as_raw() || found.mode() & 0o022 != 0 {
             return Err(SwitchError::Foreign { folder: folder.to_owned() });

@@ -344,7 +344,7 @@ pub fn restore(experiment: &Path) -> Result<PutBack, SwitchError> {
         // A mistyped name must not be reported as nothing to put back. Without its file, a journal is enough.
         return match experiment.metadata() {
             Ok(found) if found.is_file() => Ok(PutBack::default()),
-            Ok(_) => Err(SwitchError::NoExperiment { file: experiment.to_owned(), why: "it is no file".to_owned() }),
+            Ok(_) => Err(SwitchError::NoExperiment { file: experiment.to_owned(), why: "it is not a file".to_owned() }),
             Err(error) => Err(SwitchError::NoExperiment { file: experiment.to_owned(), why: error.to_string() }),
         };
     };

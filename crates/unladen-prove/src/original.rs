@@ -79,7 +79,7 @@ impl Original {
                 let folders = folders.take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
                 return Ok(original(Was::Absent { folders }));
             }
-            Err(source) => return Err(Fault::file("look at", path)(source)),
+            Err(source) => return Err(Fault::file("examine", path)(source)),
         };
         if found.is_symlink() {
             if link_itself {
@@ -88,23 +88,23 @@ impl Original {
             }
             // The file behind it is replaced, and the link stays.
             let behind = fs::canonicalize(path).map_err(Fault::file("follow the symbolic link", path))?;
-            let owner = fs::metadata(&behind).map_err(Fault::file("look at", &behind))?.uid();
+            let owner = fs::metadata(&behind).map_err(Fault::file("examine", &behind))?.uid();
             if ![0, Uid::effective().as_raw(), owner].contains(&found.uid()) {
-                return refuse("another user's link to a file that is not his", "name the file that is meant");
+                return refuse("a link of a user who does not own its target", "name the target file");
             }
             return Self::save(&behind, false, saver);
         }
         if !found.is_file() {
-            return refuse("no regular file", "name a file, or switch it by a command");
+            return refuse("not a regular file", "name a file, or switch it with a command");
         }
         if found.nlink() > 1 {
             return refuse(
                 "one of several hard links to a file",
-                "replacing it would part them; switch it by a command",
+                "replacing it would separate them; switch it with a command",
             );
         }
         if found.len() > LARGEST {
-            return refuse("larger than 64 MiB", "switch it by a command, `mv` for example");
+            return refuse("larger than 64 MiB", "switch it with a command, for example `mv`");
         }
         let bytes = read_seen(path, &found).map_err(Fault::file("read", path))?;
         Ok(original(Was::File { kept: saver.keep(&bytes)?, meta: Meta::of(&found) }))
@@ -189,7 +189,7 @@ impl Original {
                 }
                 let new = beside(&self.path);
                 let made = symlink(target, &new).and_then(|()| fs::rename(&new, &self.path));
-                made.map(|()| true).map_err(Fault::file("make the symbolic link", &self.path))
+                made.map(|()| true).map_err(Fault::file("create the symbolic link", &self.path))
             }
             Was::File { kept, meta } => {
                 let kept = journal.join(kept);
@@ -237,7 +237,7 @@ fn read_seen(path: &Path, seen: &Metadata) -> io::Result<Vec<u8>> {
     let is_same = (found.dev(), found.ino(), found.uid()) == (seen.dev(), seen.ino(), seen.uid());
     // A pipe may have the number of the file that was removed for it.
     if !is_same || !found.is_file() || found.nlink() != 1 {
-        return Err(io::Error::other("another file was put in its place meanwhile"));
+        return Err(io::Error::other("it was replaced by another file meanwhile"));
     }
     whole(file)
 }

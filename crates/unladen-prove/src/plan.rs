@@ -86,8 +86,8 @@ impl Plan {
         for (what, other) in others.filter(|(_, other)| !(is_patch(other) && is_patch(new))) {
             let shared = new.files().iter().find(|file| other.files().iter().any(|other| other.path == file.path));
             if let Some(file) = shared {
-                let (path, is) = (file.path.clone(), format!("changed by {what} already"));
-                let fault = Fault::Unsafe { path, is, instead: "what it holds would depend on the order" };
+                let (path, is) = (file.path.clone(), format!("already changed by {what}"));
+                let fault = Fault::Unsafe { path, is, instead: "its content would depend on the order" };
                 return Err(SwitchError::Check { knob: knob.to_owned(), fault });
             }
         }
@@ -243,8 +243,8 @@ fn untouched(path: &Path, saver: &mut Saver<'_>) -> Result<Original, Fault> {
     if path.exists() {
         return Err(Fault::Unsafe {
             path: path.to_owned(),
-            is: "there already".into(),
-            instead: "another experiment has the unit, or was killed; put that one back first",
+            is: "already there".into(),
+            instead: "another experiment uses the unit, or was killed; restore that one first",
         });
     }
     Original::save(path, false, saver)

@@ -64,7 +64,7 @@ impl Reading<'_> {
 /// Reads a regular file: a named pipe would block, and a device not end.
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
@@ -158,21 +158,21 @@ const SERVICE_KEYS: [&str; 4] = ["name", "restart", "unit", "ready"];
 /// Errors specific to experiments, as opposed to any TOML file.
 #[derive(Debug, thiserror::Error)]
 enum ExperimentProblem {
-    #[error("the variables are not to be had: {fault}")]
+    #[error("the variables are not available: {fault}")]
     Variables { fault: Box<CommandFault> },
-    #[error("there are two {what} of the name `{name}`: give this one another")]
+    #[error("there are two {what} with the name `{name}`: rename this one")]
     Twice { what: &'static str, name: String },
     #[error("there is no service `{name}`; {meant}")]
     UnknownService { name: String, meant: String },
     #[error(
-        "the knob `{knob}` has a command for `{has}` and none for `{lacks}`: what a command does, only another can undo \
+        "the knob `{knob}` has a command for `{has}` but none for `{lacks}`: only another command can undo a command \
          (`true` does nothing)"
     )]
     OneWay { knob: String, has: &'static str, lacks: &'static str },
     /// Two changes of one thing, of which the second would undo the first.
-    #[error("{what} is changed by {first} already: what it is would depend on the order")]
+    #[error("{what} is already changed by {first}: its value would depend on the order")]
     Claimed { what: String, first: String },
-    #[error("the design `{design}` {needs}, and there are {knobs}: {instead}")]
+    #[error("the design `{design}` {needs}, but there are {knobs}: {instead}")]
     Design { design: &'static str, needs: &'static str, knobs: usize, instead: &'static str },
 }
 

@@ -86,7 +86,7 @@ impl Claim {
                 Err(_) => {
                     return Err(Fault::Unsafe {
                         path: path.to_owned(),
-                        is: "switched by another experiment now".to_owned(),
+                        is: "being switched by another experiment".to_owned(),
                         instead: "wait for its end",
                     });
                 }

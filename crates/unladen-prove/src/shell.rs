@@ -130,7 +130,7 @@ impl Output {
         let mut bytes = Vec::new();
         self.0.seek(SeekFrom::Start(0))?;
         self.0.take(WHOLE + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > WHOLE { Err(io::Error::other("it said more than 16 MiB")) } else { Ok(bytes) }
+        if bytes.len() as u64 > WHOLE { Err(io::Error::other("it printed more than 16 MiB")) } else { Ok(bytes) }
     }
 }
 

@@ -64,7 +64,7 @@ impl Systemd {
 }
 
 pub(crate) fn drop_in_text(variables: &BTreeMap<String, String>) -> String {
-    let mut text = String::from("# Made by unladen prove for the time of an experiment.\n[Service]\n");
+    let mut text = String::from("# Made by unladen prove, for the duration of an experiment.\n[Service]\n");
     for (name, value) in variables {
         text.push_str("Environment=\"");
         text.push_str(name);

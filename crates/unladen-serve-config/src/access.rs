@@ -57,7 +57,7 @@ fn access(
         r.refuse(value.span(), Problem::Alone { key: "realm", without });
     }
     if allow.is_none() && deny.is_none() && table.get("auth").is_none() {
-        return Err(value.refuse("a table that lets everybody in", form));
+        return Err(value.refuse("a table that allows everybody", form));
     }
     let auth = users.map(|users| AuthSettings { users, realm: realm.unwrap_or_else(|| site.to_owned()) });
     let ((allow, allow_unix), (deny, deny_unix)) = (allow.unwrap_or_default(), deny.unwrap_or_default());
@@ -70,7 +70,7 @@ fn users(value: &Value<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>) -> R
     let users = Users::parse(&bytes)
         .map_err(|error| value.unusable(path.clone(), std::io::Error::new(std::io::ErrorKind::InvalidData, error)))?;
     if users.entries.is_empty() {
-        r.warn(value.span(), format!("{} has no user: nobody gets in", path.display()));
+        r.warn(value.span(), format!("{} has no user: nobody can log in", path.display()));
     }
     if r.machine.mode(&path).is_some_and(|mode| mode & OF_OTHERS != 0) {
         r.warn(

@@ -61,17 +61,18 @@ pub(super) fn read(site: &Level<'_>, hosts: &Hosts, r: &mut Reading<'_>) -> Opti
         let (value, expected) = match host {
             HostName::Below(_) => (
                 format!("`{host}`, with `acme`"),
-                "full names: an authority gives a wildcard by DNS alone, which `serve` does not do; use `tls`",
+                "full names: authorities issue wildcards only by DNS challenges, which `serve` does not support; use \
+                 `tls`",
             ),
             HostName::Exact(_) => (
                 format!("`{host}`, with `acme`"),
-                "names that an authority can call, such as \"example.org\"; use `tls` for others",
+                "public names, such as \"example.org\"; use `tls` for others",
             ),
         };
         r.refuse(span.clone(), Problem::Value { key: "hosts".into(), value, expected: expected.into() });
     }
     if site.says("tls") {
-        let expected = "only one of them: each is where the certificate comes from";
+        let expected = "only one of them: each is a source of the certificate";
         site.refuse("acme", "given in addition to `tls`", expected, r);
     }
     Some(AcmeSettings { email, directory, challenge, ca, state, eab })

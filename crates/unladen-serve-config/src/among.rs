@@ -32,8 +32,9 @@ struct Tenant<'a> {
     redirects: bool,
 }
 
-const EXPOSED_OUTBOUND: &str = "anyone who reaches it can call the upstream with this machine's rights, and its traffic is \
-                                not encrypted; listen on 127.0.0.1 or a Unix socket, unless a firewall keeps others out";
+const EXPOSED_OUTBOUND: &str = "anyone who can reach it can call the upstream with this machine's rights, and its \
+                                traffic is not encrypted; listen on 127.0.0.1 or a Unix socket, unless a firewall \
+                                keeps others out";
 const EXPOSED_SITE: &str = "others on the network path can read and change its traffic; set `tls`, or `trusted.proxies` if \
                             another server terminates TLS for it";
 
@@ -69,7 +70,7 @@ pub(super) fn check(
         }
         let span = level.at(&["name"]);
         if let Some(first) = names.get(name) {
-            let (what, instead) = ("the name", "logs and metrics could not tell the two apart; choose another name");
+            let (what, instead) = ("the name", "logs and metrics could not distinguish the two; choose another name");
             r.refuse(
                 span,
                 Problem::other(ConfigProblem::Twice { what, name: name.into(), line: r.line(first), instead }),
@@ -146,7 +147,7 @@ impl Tenant<'_> {
         }
         let is_tls = |tenant: &Self, site: &PlacedSite<'_>| !tenant.redirects && site.settings.is_tls();
         if is_tls(first, one) != is_tls(self, other) {
-            return alone("an address is either for TLS or for plain HTTP; choose another address");
+            return alone("an address serves either TLS or plain HTTP; choose another address");
         }
         let twice = |(name, _): &&(HostName, Range<usize>)| one.hosts.iter().any(|(known, _)| known == name);
         let (host, _) = other.hosts.iter().find(twice)?;
@@ -179,7 +180,8 @@ impl Tenant<'_> {
             let name = &one.proxy.upstream.name;
             r.warn(
                 other.level.at(&["clients", "http2", "socket_mode", "trusted", "tls12"]),
-                format!("{keys} of the site `{name}` holds for this one too where they share an address: that is settled before a request says whom it is for; say the same in both"),
+                format!("{keys} of the site `{name}` also applies to this site where they share an address: it takes \
+                    effect before the request's host is known; use the same value in both"),
             );
         }
         let (one, own) = (&one.proxy.client, &own.proxy.client);
@@ -197,7 +199,8 @@ impl Tenant<'_> {
             let name = &first.settings.proxy.upstream.name;
             r.warn(
                 other.level.at(&["client"]),
-                format!("{keys}: where this site shares an address with `{name}`, the larger of the two holds for both, as it is settled before a request says whom it is for; say the same in both"),
+                format!("{keys}: where this site shares an address with `{name}`, the larger value applies to both, \
+                    because it takes effect before the request's host is known; use the same value in both"),
             );
         }
     }
@@ -226,8 +229,8 @@ fn goes_round(origins: &[Origin], listen: &[&(ListenAddress, Range<usize>)], lev
     if origins.iter().any(|origin| origin.discovery.is_none() && is_own(&origin.at)) {
         let key = "upstream";
         let (value, expected) = (
-            "an address where this table listens itself".into(),
-            "another address: requests would go in a circle".into(),
+            "an address where this table itself listens".into(),
+            "another address: requests would loop".into(),
         );
         r.refuse(level.at(&[key]), Problem::Value { key: key.into(), value, expected });
     }

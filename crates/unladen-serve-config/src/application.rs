@@ -37,7 +37,8 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> Option<(Applicatio
     }
     if upstream {
         if folder.is_some() {
-            let without = "has no effect with `upstream`: the application answers all paths; for files set `root` in a [[site.route]]";
+            let without = "has no effect with `upstream`: the application answers all paths; for files, set `root` in \
+                a [[site.route]]";
             // A preset sets `root` for sites that have `php`.
             if level.says("root") {
                 level.alone("root", without, r);
@@ -220,7 +221,7 @@ fn param(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
     if !is_name || name.is_empty() || name.len() > 128 {
         return Err(value.refuse(
             format!("a table with `{name}`"),
-            "names of capitals, digits and `_`, such as { APP_ENV = \"prod\" }",
+            "names made of capitals, digits and `_`, such as { APP_ENV = \"prod\" }",
         ));
     }
     if name == "HTTP_PROXY" || matches!(name, "CONTENT_LENGTH" | "SCRIPT_FILENAME" | "SCRIPT_NAME" | "PATH_INFO") {
@@ -232,7 +233,7 @@ fn param(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
     // An empty value is allowed.
     let text = value.text_as("a string")?;
     if text.contains(['\0', '\r', '\n']) {
-        return Err(value.refuse("a text of several lines", "one line"));
+        return Err(value.refuse("text with several lines", "one line"));
     }
     Ok((name.to_owned(), text.to_owned()))
 }
@@ -272,7 +273,7 @@ fn script_of_route(level: &Level<'_>, of_site: &Application, r: &mut Reading<'_>
     let said = told.into_iter().filter(|one| !matches!(one.origin, ValueOrigin::BuiltIn));
     level.explain("fastcgi", Shown::Table(said.map(|one| (one.key.name, one.value)).collect()), origin, r);
     if script.status_path.is_some() {
-        let without = "is of the site: it tells the site's queue how many workers there are; remove this key";
+        let without = "applies only to the site: it tells the site's queue how many workers there are; remove this key";
         group.alone("status", without, r);
     }
     ScriptSettings { status_path: None, ..script }

@@ -47,7 +47,10 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u6
     if share_with_cookies {
         r.warn(
             level.at(&["share_with_cookies"]),
-            "`cache.share_with_cookies` stores a page with `max-age` or `public` and shows it to others, although the request had cookies: if the application renders that page for a logged-in user or for a commenter, strangers see it; let the application send `s-maxage` with pages that are for all, and list cookies that do not matter in `cache.ignore_cookies`",
+            "`cache.share_with_cookies` stores a page with `max-age` or `public` and shows it to others, although the \
+             request had cookies: if the application renders that page for a logged-in user or for a commenter, \
+             strangers see it; let the application send `s-maxage` with pages that are the same for all, and list \
+             cookies that do not matter in `cache.ignore_cookies`",
         );
     }
     let mut cache = CacheSettings {

@@ -103,7 +103,7 @@ impl Database {
         let (marks, numbered) = count(query);
         match self {
             Self::Postgres(_) => Ok(numbered),
-            Self::MySql(_) if numbered > 0 => Err("`?` for each parameter: MariaDB and MySQL do not know `$1`"),
+            Self::MySql(_) if numbered > 0 => Err("`?` for each parameter: MariaDB and MySQL do not support `$1`"),
             Self::MySql(_) => Ok(marks),
             Self::Sqlite(_) if numbered > 0 && marks > 0 => {
                 Err("either `?` or `$1`, `$2` …: SQLite numbers both in one sequence")

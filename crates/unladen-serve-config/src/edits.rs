@@ -64,7 +64,7 @@ fn request_field(name: &str, value: &Value<'_>) -> Result<(String, String), Bad>
     if name.starts_with("x-forwarded-") || name == "forwarded" {
         return Err(value.refuse(
             format!("a table with `{name}`"),
-            "another name: `forwarded` of the site says what the application is told of its clients",
+            "another name: the site's `forwarded` sets what the application learns of its clients",
         ));
     }
     Ok((name, text(value)?))
@@ -80,7 +80,7 @@ fn request_name(value: &Value<'_>) -> Result<String, Bad> {
     if is_written {
         return Err(value.refuse(
             format!("`{name}`"),
-            "a field that reaches the application: a site removes this one anyway, or writes it itself",
+            "a field that reaches the application: a site removes this one anyway, or sets it itself",
         ));
     }
     Ok(name)

@@ -90,13 +90,13 @@ fn htcp(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<SocketAddr>, Vec<IpNe
     let Some(address) = listen else {
         for (key, is_given) in [("htcp_from", !from.is_empty()), ("htcp_groups", !groups.is_empty())] {
             if is_given {
-                level.alone(key, "`htcp`, the address that is listened at", r);
+                level.alone(key, "`htcp`, the address to listen at", r);
             }
         }
         return (None, from, groups);
     };
     if from.is_empty() && !address.ip().is_loopback() {
-        level.alone("htcp", "`htcp_from`: whoever can send a datagram there could purge; name who may", r);
+        level.alone("htcp", "`htcp_from`: anyone who can send a datagram there could purge; list the allowed senders", r);
     }
     if let Some(group) = groups.iter().find(|group| group.is_ipv4() != address.is_ipv4()) {
         let without = if group.is_ipv4() { "an `htcp` of IPv4" } else { "an `htcp` of IPv6" };
@@ -104,8 +104,8 @@ fn htcp(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<SocketAddr>, Vec<IpNe
     }
     r.warn(
         level.at(&["htcp"]),
-        "HTCP comes by UDP, which loses datagrams, and nobody notices: a page whose purge was lost stays until its lifetime \
-         is over. Let all that is purged so have one (Cache-Control: s-maxage=…)",
+        "HTCP uses UDP, which can lose datagrams unnoticed: a page whose purge was lost stays until its lifetime \
+         ends. Give all pages that are purged this way a lifetime (Cache-Control: s-maxage=…)",
     );
     (listen, from, groups)
 }
@@ -120,7 +120,7 @@ fn address(value: &Value<'_>) -> Result<SocketAddr, Bad> {
 fn nets(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<IpNet>, Bad> {
     match trusted::list(value, r)? {
         (nets, false) => Ok(nets),
-        (_, true) => Err(value.refuse("`unix`", "addresses and networks: there is no UDP at a Unix socket here")),
+        (_, true) => Err(value.refuse("`unix`", "addresses and networks: a Unix socket has no UDP here")),
     }
 }
 

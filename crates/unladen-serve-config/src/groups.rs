@@ -105,7 +105,7 @@ pub(super) fn retry(level: &Level<'_>, r: &mut Reading<'_>) -> RetrySettings {
         replay_bytes: level.bytes("replay_bytes", 0..=64 << 20, usual.replay_bytes, r),
     };
     if retry.backoff > retry.max_backoff {
-        let why = "no wait is longer than `max_backoff`; raise it";
+        let why = "waits are never longer than `max_backoff`; raise it";
         level.contradict(r, ("backoff", retry.backoff.shown()), ("max_backoff", retry.max_backoff.shown()), why);
     }
     if let Some(status) = retry.statuses.iter().find(|status| !WORTH_A_RETRY.contains(status)) {
@@ -148,7 +148,7 @@ pub(super) fn outlier(level: &Level<'_>, r: &mut Reading<'_>) -> OutlierSettings
         max_share: level.share("max_share", usual.max_share, r),
     };
     if outlier.ejection > outlier.max_ejection {
-        let why = "no endpoint is ejected for longer than `max_ejection`; raise it";
+        let why = "an endpoint is never ejected for longer than `max_ejection`; raise it";
         let (first, most) = (outlier.ejection.shown(), outlier.max_ejection.shown());
         level.contradict(r, ("ejection", first), ("max_ejection", most), why);
     }

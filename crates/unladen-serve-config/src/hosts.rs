@@ -23,7 +23,7 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (Hosts, bool) {
         let each = value.each();
         if each.is_empty() {
             return Err(value
-                .refuse("empty", "at least one name; without `hosts` the site has all names that no other site has"));
+                .refuse("empty", "at least one name; without `hosts`, the site has all names that no other site has"));
         }
         let mut hosts: Hosts = Vec::new();
         for one in each {
@@ -85,8 +85,8 @@ fn host(value: &Value<'_>) -> Result<HostName, Bad> {
         let meant = match name {
             "*" | "" => "; for all names that no other site has, leave `hosts` out or set `default = true`",
             name if name.contains("://") => "; a name has no scheme",
-            name if name.contains(':') => "; a request's port plays no part",
-            name if name.contains('*') => "; `*` stands for what is before the name: \"*.example.org\"",
+            name if name.contains(':') => "; the port is ignored",
+            name if name.contains('*') => "; `*` replaces the part before the name: \"*.example.org\"",
             _ => "",
         };
         return Err(value.refuse(format!("`{text}`"), format!("{FORM}{meant}")));

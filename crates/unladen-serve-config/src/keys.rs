@@ -63,8 +63,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
 pub fn reference() -> Vec<(String, Vec<&'static Key>)> {
     let mut tables: Vec<(String, Vec<&'static Key>)> = Vec::new();
     for key in all() {
-        let several = if matches!(key.table, "upstream" | "tls") { ", each of several" } else { "" };
-        let others = if key.table.starts_with("site.") { ", where its defaults are others" } else { "" };
+        let several = if matches!(key.table, "upstream" | "tls") { ", for each entry" } else { "" };
+        let others = if key.table.starts_with("site.") { ", where its defaults differ" } else { "" };
         let heading = format!("{}{several}{others}", headed(key.table).join(" and "));
         match tables.iter_mut().find(|(known, _)| *known == heading) {
             Some((_, keys)) => keys.push(key),

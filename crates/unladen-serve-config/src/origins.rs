@@ -15,7 +15,8 @@ use super::reading::Reading;
 const FORM: &str = "a URL such as \"https://search.example:9243\", or \"unix:/run/app.sock\"";
 const FASTCGI: &str =
     "the socket of a FastCGI application, such as \"/run/php/php-fpm.sock\" or \"fcgi://127.0.0.1:9000\"";
-const FASTCGI_ELSEWHERE: &str = "a FastCGI application is given as `php` of a [[site]], in place of `upstream`: php = \"/run/php/php-fpm.sock\" or php = \"fcgi://127.0.0.1:9000\"";
+const FASTCGI_ELSEWHERE: &str = "a FastCGI application is set as `php` of a [[site]], instead of `upstream`: php = \
+    \"/run/php/php-fpm.sock\" or php = \"fcgi://127.0.0.1:9000\"";
 const SCHEMES: [&str; 3] = ["http", "https", "unix"];
 
 /// One origin or several; each wrong one is reported by itself, and the error is a problem of all together.
@@ -44,7 +45,7 @@ fn several(value: &Value<'_>, form: Form, reading: &mut Reading<'_>) -> Result<V
         }
         if origin.discovery.is_some() && each.len() > 1 {
             let without =
-                "tells all endpoints of an upstream: make the list one { url, endpoints }, or leave `endpoints` out";
+                "lists all endpoints of an upstream: make the list one { url, endpoints }, or leave `endpoints` out";
             reading.refuse(one.span(), Problem::Alone { key: "endpoints", without });
         }
         origins.push(origin);
@@ -69,11 +70,11 @@ fn origin(value: &Value<'_>, (form, read): Form, reading: &mut Reading<'_>) -> R
     let Some(endpoints) = table.get("endpoints") else { return Ok(origin) };
     let discovery = Some(discovery(&endpoints, reading)?);
     if let (Some(weight), true) = (said_weight, discovery.is_some()) {
-        let without = "is for endpoints that are listed here: with `endpoints`, each has its own weight there";
+        let without = "applies to endpoints that are listed here: with `endpoints`, each has its own weight there";
         reading.refuse(weight.span(), Problem::Alone { key: "weight", without });
     }
     if matches!(origin.at, EndpointAddress::Unix(_)) {
-        let expected = "a URL with a host, which names the service (`Host`, TLS): `endpoints` tells where it is";
+        let expected = "a URL with a host, which names the service (`Host`, TLS): `endpoints` says where it is";
         return Err(address.refuse("a Unix socket", expected));
     }
     Ok(Origin { discovery, ..origin })
@@ -166,7 +167,7 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         return if is_address { wrong(&format!("; did you mean \"fcgi://{text}\"?")) } else { wrong("") };
     };
     if !matches!(scheme, "fcgi" | "fastcgi") {
-        return wrong("; an application that speaks HTTP is given as `upstream`");
+        return wrong("; an application that speaks HTTP is set as `upstream`");
     }
     // `url` knows hosts and ports only of schemes that it knows.
     let url =
@@ -180,7 +181,7 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
             let authority = format!("{}:{port}", url.host_str().unwrap_or(&host));
             Ok(Origin { at: EndpointAddress::Tcp(host, port), tls: false, weight: 1, authority, discovery: None })
         }
-        None => wrong(", with a port and nothing behind it"),
+        None => wrong(", with a port and nothing after it"),
     }
 }
 
@@ -216,7 +217,8 @@ fn show_as(origins: &[Origin], url: impl Fn(&Origin) -> String) -> Shown {
 }
 
 const DISCOVERY: &str = "\"srv:_http._tcp.app.example\" (DNS), \"file:/etc/unladen/app.json\" or \"xds://control-plane:18000/CLUSTER?node=ID\"";
-const XDS: &str = "a control plane, a cluster of it, and as which node it is asked: \"xds://control-plane:18000/CLUSTER?node=ID\" (xdss:// with TLS)";
+const XDS: &str = "a control plane, one of its clusters, and the node id to use: \
+    \"xds://control-plane:18000/CLUSTER?node=ID\" (xdss:// with TLS)";
 const DISCOVERY_SCHEMES: [&str; 4] = ["srv", "file", "xds", "xdss"];
 const LONGEST_ID: usize = 255;
 /// Longest name in DNS, without its final dot (RFC 1035, section 2.3.4).

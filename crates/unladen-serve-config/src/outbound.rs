@@ -115,7 +115,7 @@ fn whom(level: &Level<'_>, upstream: &mut UpstreamSettings, usual: HostRule, r: 
     if upstream.http != Protocol::FastCgi {
         upstream.http = http;
     } else if level.says("http") && http != Protocol::Auto {
-        level.alone("http", "is for an `upstream`, which `php` is none: remove this key", r);
+        level.alone("http", "works only with an `upstream`, not with `php`: remove this key", r);
     }
     let words = [("least-requests", Balance::LeastRequests), ("round-robin", Balance::RoundRobin)];
     upstream.balance = level.choice("balance", &words, Balance::default(), r);

@@ -31,8 +31,8 @@ const fn owned(name: &'static str, fate: Fate, about: &'static str) -> Owned {
 }
 
 const WHO: &str = "the client's address";
-const NEXT: &str = "what parts of Next.js tell each other: the path, and what has been checked";
-const OTHER: &str = "another method, target or host than the request's";
+const NEXT: &str = "internal messages of Next.js: the path, and what has been checked";
+const OTHER: &str = "a method, target or host other than the request's";
 
 const OWNED: &[Owned] = &[
     owned("x-forwarded-for", Fate::Written, WHO),
@@ -71,9 +71,9 @@ const OWNED: &[Owned] = &[
     owned("cloudfront-forwarded-proto", Fate::Dropped, "the scheme"),
     owned("front-end-https", Fate::Dropped, "the scheme"),
     owned("proxy", Fate::Dropped, "`HTTP_PROXY` of CGI programs: where their own calls go (httpoxy)"),
-    owned("x-sendfile-type", Fate::Dropped, "how files are handed over to the server in front"),
-    owned("x-accel-mapping", Fate::Dropped, "where files are that are handed over"),
-    owned("x-unladen-*", Fate::Dropped, "what `unladen serve` says"),
+    owned("x-sendfile-type", Fate::Dropped, "how files are passed to the server in front"),
+    owned("x-accel-mapping", Fate::Dropped, "where the passed files are"),
+    owned("x-unladen-*", Fate::Dropped, "fields of `unladen serve`"),
     owned("x-middleware-*", Fate::Dropped, NEXT),
     owned("x-invoke-*", Fate::Dropped, NEXT),
     owned("x-matched-path", Fate::Dropped, NEXT),
@@ -91,7 +91,7 @@ const OWNED: &[Owned] = &[
     owned("x-http-destinationurl", Fate::Alone, OTHER),
     owned("x-proxy-url", Fate::Alone, OTHER),
     owned("x-wap-profile", Fate::Alone, "another version of the page"),
-    owned("x-forwarded", Fate::Front, "all of what `Forwarded` says"),
+    owned("x-forwarded", Fate::Front, "everything in `Forwarded`"),
     owned("x-scheme", Fate::Front, "the scheme"),
     owned("x-url-scheme", Fate::Front, "the scheme"),
 ];

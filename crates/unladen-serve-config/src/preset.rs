@@ -58,7 +58,7 @@ pub(super) fn validators(
     let kept = site.optional("database", r, kept, show);
     let Some(preset) = preset else {
         if site.says("database") {
-            let without = "is for the validator of a preset: set `preset` too, or write a [[site.validator]]";
+            let without = "applies to the validator of a preset: set `preset` too, or write a [[site.validator]]";
             site.alone("database", without, r);
         }
         return Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn validators(
     let mut validators = Vec::new();
     for (index, one) in preset.validators.iter().enumerate() {
         let Some(source) = source(one, &kept) else {
-            let expected = format!("one that the preset {} has a question for: see its page", preset.name);
+            let expected = format!("one that the preset {} has a query for: see its page", preset.name);
             site.refuse("database", "another kind of database", expected, r);
             return Vec::new();
         };

@@ -150,14 +150,14 @@ pub struct Starter {
 
 /// All starters, as `unladen serve --init` writes them: one for each preset, and those of the two roles of `serve`.
 pub const STARTERS: [Starter; 8] = [
-    Starter { name: "wordpress", about: "WordPress by PHP-FPM", text: include_str!("presets/init/wordpress.toml") },
-    Starter { name: "mediawiki", about: "MediaWiki by PHP-FPM", text: include_str!("presets/init/mediawiki.toml") },
-    Starter { name: "dokuwiki", about: "DokuWiki by PHP-FPM", text: include_str!("presets/init/dokuwiki.toml") },
-    Starter { name: "sympa", about: "Sympa's web interface by FastCGI", text: include_str!("presets/init/sympa.toml") },
-    Starter { name: "drupal", about: "Drupal by PHP-FPM", text: include_str!("presets/init/drupal.toml") },
+    Starter { name: "wordpress", about: "WordPress with PHP-FPM", text: include_str!("presets/init/wordpress.toml") },
+    Starter { name: "mediawiki", about: "MediaWiki with PHP-FPM", text: include_str!("presets/init/mediawiki.toml") },
+    Starter { name: "dokuwiki", about: "DokuWiki with PHP-FPM", text: include_str!("presets/init/dokuwiki.toml") },
+    Starter { name: "sympa", about: "Sympa's web interface with FastCGI", text: include_str!("presets/init/sympa.toml") },
+    Starter { name: "drupal", about: "Drupal with PHP-FPM", text: include_str!("presets/init/drupal.toml") },
     Starter {
         name: "laravel",
-        about: "a Laravel application by PHP-FPM",
+        about: "a Laravel application with PHP-FPM",
         text: include_str!("presets/init/laravel.toml"),
     },
     Starter { name: "proxy", about: "any application that speaks HTTP", text: include_str!("presets/init/proxy.toml") },

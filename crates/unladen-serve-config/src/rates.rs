@@ -117,7 +117,7 @@ struct Shared {
 }
 
 const SERVICE: &str =
-    "a service of limits and a domain of it: \"grpc://limits.example:8081/DOMAIN\" (grpcs:// with TLS)";
+    "a rate limit service and one of its domains: \"grpc://limits.example:8081/DOMAIN\" (grpcs:// with TLS)";
 const DESCRIPTOR: &str =
     "entries such as \"generic_key=login\", \"remote_address=$client\" or \"api_key=$header:X-Api-Key\"";
 /// Envoy's default.
@@ -144,14 +144,14 @@ fn shared(level: &Level<'_>, header: Option<&str>, r: &mut Reading<'_>) -> Share
         }
         (None, true) => {}
         (None, false) => {
-            level.alone("descriptor", "is for a service of limits: add `service`", r);
+            level.alone("descriptor", "needs a rate limit service: add `service`", r);
         }
         (Some(_), true) => {
-            let without = "has to be told which limit of its domain is meant: add `descriptor`";
+            let without = "needs to know which limit of its domain applies: add `descriptor`";
             level.alone("service", without, r);
         }
         (Some(_), false) if header.is_some() => {
-            let without = "is for buckets of this process: with `service`, say `$header:NAME` in `descriptor`";
+            let without = "applies to this process's own buckets: with `service`, use `$header:NAME` in `descriptor`";
             level.alone("header", without, r);
         }
         (Some(_), false) => {}
@@ -214,7 +214,7 @@ fn entry(value: &Value<'_>, is_of_site: bool) -> Result<EntrySettings, Bad> {
                     .as_str()
                     .to_owned(),
             ),
-            (None, true) => return Err(refused("`$client` or `$header:NAME`, or a value that begins with no `$`")),
+            (None, true) => return Err(refused("`$client` or `$header:NAME`, or a value that does not begin with `$`")),
             (None, false) if is_word(said) => EntryValue::Fixed(said.to_owned()),
             (None, false) => return Err(refused(DESCRIPTOR)),
         },

@@ -59,8 +59,8 @@ pub(super) fn read_all(
         let level = Level { table: "route", whose, index, own, defaults, preset, around: span };
         let Some(route) = route(&level, site, of, line, stamp, r) else { continue };
         if routes.iter().any(|other| other.name == route.name) {
-            let value = format!("`{}`, which another route of this site has", route.name);
-            level.refuse("name", value, "a name of its own: logs and metrics could not tell the two apart", r);
+            let value = format!("`{}`, which another route of this site already has", route.name);
+            level.refuse("name", value, "a different name: logs and metrics could not distinguish the two", r);
         }
         if let Some(before) = routes.iter().find(|before| takes_all(&before.matching, &route.matching)) {
             let name = &before.name;
@@ -117,7 +117,7 @@ fn route(
     let has_auth = access.as_ref().is_some_and(|access| access.auth.is_some());
     let cache = level.flag("cache", !has_auth, r);
     if cache && has_auth {
-        let expected = "false: what is for those who have a password is not shared";
+        let expected = "false: pages behind a password are not shared";
         level.refuse("cache", "true, with `access.auth`", expected, r);
     }
     let body_bytes = level.optional("body", r, |value, _| value.bytes(0..=1 << 50), |bytes| Shown::Bytes(*bytes));
@@ -127,7 +127,7 @@ fn route(
     if action == RouteAction::Site && !does_something {
         r.warn(
             level.at(&["path"]),
-            "this route says nothing of what its requests get: they get what they would without it, and no later route",
+            "this route does not say what its requests get: they get the same as without it, and skip later routes",
         );
     }
     Some(RouteSettings { name, matching, action, response, request, cache, body_bytes, access, line })
@@ -147,10 +147,10 @@ fn path(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let wrong = |why: &str| Err(value.refuse(format!("`{text}`"), format!("{PATH}{why}")));
     if !text.starts_with('/') {
-        return wrong(if text.contains("://") { ": a site has the hosts that `hosts` names" } else { "" });
+        return wrong(if text.contains("://") { ": the site's `hosts` sets the host" } else { "" });
     }
     if text.contains('*') {
-        return wrong("; what begins so is meant already, so `*` is left out");
+        return wrong("; a path already matches everything that begins with it, so leave out `*`");
     }
     if text.contains("//") || text.split('/').any(|segment| matches!(segment, "." | "..")) {
         return wrong(", and normalised: without `//`, `.` and `..`");
@@ -251,7 +251,8 @@ fn action(
             let script = ScriptSettings { folder: folder.or_else(|| of_site.cloned()), ..script };
             if script.folder.is_none() && script.script.is_none() {
                 let place = "[[site.route]]".into();
-                let expected = "the folder of its scripts, such as root = \"/var/www/html\", or [site.route.fastcgi] with `script`";
+                let expected = "the folder of its scripts, such as root = \"/var/www/html\", or [site.route.fastcgi] \
+                    with `script`";
                 r.refuse(level.at(&["php"]), Problem::Missing { place, key: "root", expected });
             }
             RouteAction::Php(called?, script)
@@ -260,7 +261,7 @@ fn action(
         Some(&"alias") => {
             let [prefix] = matching.prefixes.as_slice() else {
                 let without =
-                    "needs one `path`, which is left out where files are looked for: set `path` to one prefix";
+                    "needs one `path`, which is removed before files are looked up: set `path` to one prefix";
                 level.alone("alias", without, r);
                 return None;
             };
@@ -292,7 +293,7 @@ fn status(level: &Level<'_>, redirects: bool, r: &mut Reading<'_>) -> Option<u16
         let problem = match (redirects, status) {
             (true, _) if is_redirect => None,
             (true, _) => Some("301, 302, 303, 307 or 308"),
-            (false, _) if is_redirect => Some("a `redirect` too: it says where clients are sent"),
+            (false, _) if is_redirect => Some("a `redirect` too: it sets where clients are sent"),
             (false, 200..=299 | 400..=599) => None,
             (false, _) => Some("a status of 200 to 299 or 400 to 599"),
         };
@@ -313,7 +314,7 @@ fn redirect(value: &Value<'_>) -> Result<String, Bad> {
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
         let Some(place) = PLACES.iter().find(|place| rest[at..].starts_with(**place)) else {
-            return wrong("; `{uri}`, `{path}`, `{query}` and `{host}` are replaced, and nothing else in braces");
+            return wrong("; only `{uri}`, `{path}`, `{query}` and `{host}` are replaced in braces");
         };
         rest = &rest[at + place.len()..];
     }
@@ -329,7 +330,7 @@ fn redirect(value: &Value<'_>) -> Result<String, Bad> {
         let host = authority.strip_suffix("{uri}").or(authority.strip_suffix("{path}")).unwrap_or(authority);
         let bare = host.replace("{host}", "host");
         if bare.is_empty() || bare.contains(['{', '}', '@', '\\']) {
-            return wrong("; the host is written out, or is `{host}`");
+            return wrong("; write out the host, or use `{host}`");
         }
         return Ok(text.to_owned());
     }

@@ -80,8 +80,8 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     let hsts = hsts(&level, r);
     if !is_tls {
         for (key, without) in [
-            ("redirect", "redirects clients to https, and there is no `tls`: set `tls` too, or remove this key"),
-            ("hsts", "makes browsers insist on https, and there is no `tls`: set `tls` too, or remove this key"),
+            ("redirect", "redirects clients to https, but there is no `tls`: set `tls` too, or remove this key"),
+            ("hsts", "makes browsers insist on https, but there is no `tls`: set `tls` too, or remove this key"),
         ] {
             if level.says(key) && (key != "hsts" || hsts.is_some()) {
                 level.alone(key, without, r);
@@ -107,7 +107,8 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     {
         r.warn(
             level.at(&["cache", "trusted"]),
-            "`cache.purge` has addresses of `trusted.proxies`: a PURGE for which such a proxy does not state the client counts as the proxy's own; make sure that the proxy always states the client, or refuses PURGE",
+            "`cache.purge` has addresses of `trusted.proxies`: if such a proxy does not state the client, a PURGE \
+             counts as the proxy's own; make sure that the proxy always states the client, or refuses PURGE",
         );
     }
     let origins = application.as_ref().map(|(_, origins)| origins.clone());
@@ -138,9 +139,9 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     if serves_cut_off && cache.is_some() && validators.is_empty() {
         r.warn(
             level.at(&["cache"]),
-            "only their lifetime vouches for this site's stored pages, as it has no validator, and `[fleet]` has \
-             `when_cut_off = \"serve\"`: while the engine is not reached, a page that was purged on another node is served \
-             for as long as its lifetime lasts, also after the purge was confirmed. Give it a validator, or leave \
+            "this site has no validator, so only their lifetime limits its stored pages, and `[fleet]` has \
+             `when_cut_off = \"serve\"`: while the engine cannot be reached, a page that was purged on another node \
+             is served until its lifetime ends, even after the purge was confirmed. Add a validator, or leave \
              `when_cut_off` at \"revalidate\"",
         );
     }
@@ -263,7 +264,7 @@ fn error_page(level: &Level<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>)
         let wrong = |why: &'static str| value.unusable(path.clone(), std::io::Error::other(why));
         text.map_err(|_| wrong("it is not UTF-8"))?;
         if bytes.len() > LONGEST_PAGE {
-            return Err(wrong("it is longer than 256 KiB, which is held for each client that gets it"));
+            return Err(wrong("it is longer than 256 KiB, and is held for each client that gets it"));
         }
         bytes.hash(stamp);
         Ok(path)

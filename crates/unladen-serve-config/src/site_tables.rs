@@ -27,7 +27,7 @@ pub(super) fn queue(site: &Level<'_>, asks: bool, connections: usize, r: &mut Re
     let running = level.optional("running", r, |value, _| value.whole(1..=MANY), |running| Shown::Count(*running));
     let running = running.and_then(|running| usize::try_from(running).ok());
     if running.is_none() && !asks {
-        let expected = "the number of requests that the application works on at a time";
+        let expected = "the number of requests that the application handles at a time";
         let (place, key) = ("[site.queue]".to_owned(), "running");
         r.refuse(level.at(&[]), Problem::Missing { place, key, expected });
     }
@@ -38,7 +38,8 @@ pub(super) fn queue(site: &Level<'_>, asks: bool, connections: usize, r: &mut Re
             r,
             ("running", Shown::Count(running as u64)),
             ("limits.connections", Shown::Count(connections as u64)),
-            "each request at the application has a connection of its own: raise `limits.connections`, or lower `queue.running`",
+            "each request at the application has its own connection: raise `limits.connections`, or lower \
+             `queue.running`",
         );
     }
     Some(QueueSettings {
@@ -72,7 +73,7 @@ pub(super) fn snapshot(
     let folder = r.machine.state_folder().filter(|_| cache.is_some());
     let level = site.switch("snapshot", folder.is_some(), r)?;
     let Some(cache) = cache else {
-        let without = "has nothing to write with the cache off (`cache = false`): remove it";
+        let without = "has nothing to write, because the cache is off (`cache = false`): remove it";
         site.alone("snapshot", without, r);
         return None;
     };
@@ -102,7 +103,7 @@ pub(super) fn effects(level: &Level<'_>, r: &mut Reading<'_>) -> (Vec<String>, V
     let no_effects = patterns(level, "no_effects", r);
     if let Some(both) = effects.iter().find(|text| no_effects.iter().any(|other| other.eq_ignore_ascii_case(text))) {
         let one = || Shown::List(vec![Shown::Text(both.clone())]);
-        let why = "a GET has side effects or it has none; remove the pattern from one of the two lists";
+        let why = "a GET either has side effects or has none; remove the pattern from one of the two lists";
         level.contradict(r, ("no_effects", one()), ("effects", one()), why);
     }
     (effects, no_effects)

@@ -50,7 +50,7 @@ impl Surroundings for Machine {
     /// A named pipe would hang, and a device not end.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         if !fs::metadata(path)?.is_file() {
-            return Err(io::Error::other("it is no regular file"));
+            return Err(io::Error::other("it is not a regular file"));
         }
         let mut bytes = Vec::new();
         fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
@@ -60,7 +60,7 @@ impl Surroundings for Machine {
     fn stamp(&self, path: &Path) -> io::Result<u64> {
         let metadata = fs::metadata(path)?;
         if !metadata.is_file() {
-            return Err(io::Error::other("it is no regular file"));
+            return Err(io::Error::other("it is not a regular file"));
         }
         let mut stamp = DefaultHasher::new();
         (metadata.dev(), metadata.ino(), metadata.len(), metadata.mtime(), metadata.mtime_nsec()).hash(&mut stamp);

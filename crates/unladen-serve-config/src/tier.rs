@@ -61,7 +61,7 @@ fn peers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
         );
     }
     if origins.iter().any(|origin| origin.weight != 1) {
-        return Err(value.refuse("a weight", "nodes without `weight`: each owns as many pages as any other"));
+        return Err(value.refuse("a weight", "nodes without `weight`: each owns equally many pages"));
     }
     Ok(origins)
 }
@@ -74,7 +74,8 @@ fn secret(value: &Value<'_>, r: &mut Reading<'_>) -> Result<(PathBuf, TierSecret
     let secret = secret.ok_or_else(|| {
         let (least, most) = (TierSecret::SHORTEST, TierSecret::LONGEST);
         unusable(std::io::Error::other(format!(
-            "it is no secret: one line of {least} to {most} letters, digits and marks is expected, such as `openssl rand -hex 32` makes"
+            "it is not a secret: expected one line of {least} to {most} letters, digits and marks, such as from \
+             `openssl rand -hex 32`"
         )))
     })?;
     if tls::is_open(&path, r) {

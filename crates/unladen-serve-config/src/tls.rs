@@ -83,15 +83,15 @@ fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain
     for name in names.into_iter().filter(|name| level.says(name)) {
         if is_plain && (name != "insecure" || tls.insecure) {
             let without =
-                "is for TLS, and the upstream has none: begin the upstream's URL with https://, or remove this key";
+                "needs TLS: begin the upstream's URL with https://, or remove this key";
             level.alone(name, without, r);
         }
     }
     if tls.insecure && !is_plain {
         r.warn(
             level.at(&["insecure"]),
-            "`insecure = true`: others on the path to the upstream can read and change everything; give the upstream's \
-             certificate authority as `ca` instead",
+            "`insecure = true`: others on the path to the upstream can read and change everything; set `ca` to the \
+             upstream's certificate authority instead",
         );
     }
     for origin in origins {
@@ -100,7 +100,8 @@ fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain
         if origin.tls && address.is_ok() && tls.server_name.is_none() && !tls.insecure {
             r.warn(
                 level.at(&["upstream"]),
-                format!("https:// with the address {host}: the certificate has to be for the address itself; if the certificate is for a name, set `server_name` to that name"),
+                format!("https:// with the address {host}: the certificate must be for the address itself; if the \
+                    certificate is for a name, set `server_name` to that name"),
             );
         }
         let is_here = address.map_or(host == "localhost", |address| address.is_loopback());

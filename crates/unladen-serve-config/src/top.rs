@@ -36,7 +36,7 @@ pub(super) fn threads(top: &Level<'_>, r: &mut Reading<'_>) -> usize {
     if threads > 4 * usual {
         r.warn(
             top.at(&["threads"]),
-            format!("{threads} threads for {usual} CPUs: threads wait for each other; one for each CPU is fastest"),
+            format!("{threads} threads for {usual} CPUs: threads wait for each other; one per CPU is fastest"),
         );
     }
     threads
@@ -85,7 +85,7 @@ pub(super) fn admin(top: &Level<'_>, r: &mut Reading<'_>) -> Option<(AdminSettin
         match address {
             ListenAddress::Tcp(tcp) if !tcp.ip().is_loopback() => Err(value.refuse(
                 format!("`{tcp}`"),
-                "a loopback address or a Unix socket: the admin address shows requests to anyone who asks; from another \
+                "a loopback address or a Unix socket: the admin address shows requests to anyone; from another \
                  machine, use a tunnel (`ssh -L`), or put a server with a password in front",
             )),
             address => Ok(address),
@@ -106,7 +106,8 @@ pub(super) fn admin(top: &Level<'_>, r: &mut Reading<'_>) -> Option<(AdminSettin
 
 /// Wrong addresses are reported.
 fn peers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<PeerAddress>, Bad> {
-    let expected = "a list of the other nodes' addresses such as [\"http://10.0.0.2:9902\"]: what their `probes` has";
+    let expected = "a list of the other nodes' addresses, such as [\"http://10.0.0.2:9902\"]: the values of their \
+        `probes`";
     let list = value.list(expected)?;
     if list.len() > MOST_PEERS {
         return Err(value.refuse(format!("{} addresses", list.len()), format!("at most {MOST_PEERS} addresses")));
@@ -126,7 +127,7 @@ fn peers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<PeerAddress>, Bad
 /// Unknown checks are reported.
 fn ready(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<ReadyCheck>, Bad> {
     let mut checks = Vec::new();
-    for one in value.list("a list of what has to be so, such as [\"certificates\", \"upstreams\"]")? {
+    for one in value.list("a list of conditions, such as [\"certificates\", \"upstreams\"]")? {
         let check = one.choice(&ReadyCheck::WORDS);
         checks.extend(r.keep(check).filter(|check| !checks.contains(check)));
     }
@@ -174,7 +175,7 @@ fn endpoint(value: &Value<'_>) -> Result<String, Bad> {
     let expected = "a URL such as \"http://127.0.0.1:4318\", to which /v1/traces and /v1/metrics are added";
     let url = Url::parse(text).map_err(|error| value.refuse(format!("`{text}` ({error})"), expected))?;
     if url.scheme() != "http" || url.host().is_none() || url.query().is_some() || url.fragment().is_some() {
-        let plain = "; run a collector on this machine, which accepts plain HTTP and forwards with encryption";
+        let plain = "; run a collector on this machine that accepts plain HTTP and forwards with encryption";
         return Err(value.refuse(format!("`{text}`"), format!("{expected}{plain}")));
     }
     if !url.username().is_empty() || url.password().is_some() {

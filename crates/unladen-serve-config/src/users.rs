@@ -50,7 +50,7 @@ impl Users {
             }
             check(hash).map_err(wrong)?;
             if users.find(name).is_some() {
-                return Err(wrong("this name has a line before; remove one of the two"));
+                return Err(wrong("this name has an earlier line; remove one of the two"));
             }
             if users.entries.len() >= MOST {
                 return Err(wrong("expected at most 10000 users"));
@@ -76,7 +76,7 @@ impl std::fmt::Debug for Users {
 /// Whether a hash can be verified, at a bounded cost.
 fn check(hash: &str) -> Result<(), &'static str> {
     const OTHER: &str =
-        "expected a hash of bcrypt ($2y$, $2b$, $2a$) or Argon2id ($argon2id$); `htpasswd -B FILE NAME` writes one";
+        "expected a bcrypt ($2y$, $2b$, $2a$) or Argon2id ($argon2id$) hash; `htpasswd -B FILE NAME` writes one";
     if hash.len() > LONGEST_HASH {
         return Err("expected a hash of at most 512 characters");
     }
@@ -89,10 +89,10 @@ fn check(hash: &str) -> Result<(), &'static str> {
             let rest = parts.next().unwrap_or_default();
             let is_base64 = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"./".contains(&byte));
             if rest.len() != 53 || !is_base64 || parts.next().is_some() {
-                return Err("expected 53 characters behind the cost of a hash of bcrypt: it is cut off or has more");
+                return Err("expected 53 characters after the cost of a bcrypt hash: it is cut off or too long");
             }
             if !BCRYPT.contains(&cost) {
-                return Err("expected a cost from 4 to 14: each try of a password would take too long");
+                return Err("expected a cost from 4 to 14: each password attempt would take too long");
             }
             Ok(())
         }

@@ -93,7 +93,10 @@ fn source(level: &Level<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> O
             }
             let (database, query) = (database?, query?);
             if is_maximum(&query) {
-                r.warn(level.at(&["query"]), format!("`{}` asks for a maximum alone: a maximum misses deletions, except of the latest row, and with times in whole seconds it misses the later of two changes within one second; let triggers count changes instead (docs/concepts/caching.md, \"What a validator must cover\")", shown(&query)));
+                r.warn(level.at(&["query"]), format!("`{}` asks only for a maximum: a maximum misses deletions, \
+                    except of the latest row, and with times in whole seconds it misses the later of two changes \
+                    within one second; let triggers count changes instead (docs/concepts/caching.md, \"What a \
+                    validator must cover\")", shown(&query)));
             }
             let parameters = in_order(level, &database, &query, parameters, names?, r)?;
             Some(database.source(query, parameters))
@@ -203,11 +206,11 @@ fn pushed(level: &Level<'_>, source: Option<&ValidatorSource>, r: &mut Reading<'
     let channel = level.optional("listen", r, |value, _| channel(value), String::shown);
     let heartbeat = level.duration("heartbeat", HEARTBEAT_BOUNDS, HEARTBEAT, r);
     if heartbeat != HEARTBEAT && !level.says("listen") {
-        r.warn(level.at(&["heartbeat"]), "`heartbeat` has no effect: it is for what `listen` remembers");
+        r.warn(level.at(&["heartbeat"]), "`heartbeat` has no effect without `listen`");
     }
     let channel = channel?;
     if source.is_some_and(|source| !matches!(source, ValidatorSource::Postgres { .. })) {
-        level.alone("listen", "needs a `database` of PostgreSQL, which alone tells of changes: remove this key", r);
+        level.alone("listen", "needs a PostgreSQL `database`, the only one that notifies of changes: remove this key", r);
     }
     Some(ListenSettings { channel, heartbeat })
 }
@@ -215,7 +218,7 @@ fn pushed(level: &Level<'_>, source: Option<&ValidatorSource>, r: &mut Reading<'
 /// Names that are the same with and without quotes.
 fn channel(value: &Value<'_>) -> Result<String, Bad> {
     let is_known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    let expected = format!("1 to {LONGEST_CHANNEL} small letters, digits and `_`, as in \"pledge_changed\"");
+    let expected = format!("1 to {LONGEST_CHANNEL} small letters, digits and `_`, such as \"pledge_changed\"");
     strings::checked(value, &expected, |text| (1..=LONGEST_CHANNEL).contains(&text.len()) && text.bytes().all(is_known))
 }
 
@@ -231,7 +234,7 @@ fn shared(level: &Level<'_>, source: Option<&ValidatorSource>, r: &mut Reading<'
     let is_same =
         |source: &ValidatorSource| matches!(source, ValidatorSource::Postgres { .. } | ValidatorSource::MySql { .. });
     if !source.is_none_or(is_same) {
-        let without = "needs a `database` that all nodes ask, of PostgreSQL, MariaDB or MySQL: remove this key";
+        let without = "needs a `database` that all nodes ask (PostgreSQL, MariaDB or MySQL): remove this key";
         level.alone("shared", without, r);
     }
     let fleet = r.fleet.clone().filter(|fleet| SCHEMES.contains(&fleet.purges.scheme()));

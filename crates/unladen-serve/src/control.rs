@@ -83,7 +83,8 @@ pub fn run(config: Config) -> Result<Ended, ServeError> {
     let observability = Arc::new(observability.map_err(ServeError::Observability)?);
     let ended = serve(config, &observability, &budget);
     if !observability.close(LAST_WORDS) {
-        say!("unladen: the last of the access log, or of what the collector is sent, could not be written in time");
+        say!("unladen: the last lines of the access log, or the last data for the collector, could not be written in \
+            time");
     }
     ended
 }
@@ -105,7 +106,7 @@ fn serve(config: Config, observability: &Arc<Observability>, budget: &Arc<Budget
     let Made { plan, shows, .. } = plans.make(&config, &mut found)?;
     for left in found {
         let address = unladen_serve_config::address_text(&left.address);
-        say!("unladen: nothing in this configuration listens at {address}, which was handed over: it is closed");
+        say!("unladen: {address} was handed over, but this configuration does not use it: it is closed");
     }
     let file_watch = FileWatch::start(tell.clone()).map_err(|error| not_noticed(&config.file, &error)).ok();
     watch_files(file_watch.as_ref(), &config);
@@ -171,7 +172,7 @@ fn watch_files(file_watch: Option<&FileWatch>, config: &Config) {
 }
 
 fn not_noticed(file: &std::path::Path, error: &io::Error) {
-    say!("unladen: changes of {}, or of what it names, are not all noticed ({error}); SIGHUP is", file.display());
+    say!("unladen: some changes of {}, or of files that it names, will not be noticed ({error}); use SIGHUP", file.display());
 }
 
 impl Control {
@@ -245,7 +246,7 @@ impl Control {
                 // A file being put in place may be missing for a moment.
                 let is_new = self.refused.replace(error.stamp()) != Some(error.stamp());
                 if is_asked_for || is_new {
-                    say!("unladen: the old configuration goes on, as this one is refused:\n{error}");
+                    say!("unladen: the old configuration stays in force, because the new one is invalid:\n{error}");
                 }
                 return;
             }
@@ -260,21 +261,23 @@ impl Control {
         systemd::notify(Notice::Reloading);
         match self.plans.make(&config, &mut Vec::new()) {
             Ok(made) => self.publish(config, made),
-            Err(error) => say!("unladen: the old configuration goes on, as this one cannot be: {error}"),
+            Err(error) => say!("unladen: the old configuration stays in force, because the new one cannot be applied: \
+                {error}"),
         }
         systemd::notify(Notice::Ready);
     }
 
     fn publish(&mut self, config: Config, Made { plan, shows, changed }: Made) {
         let Changed { kept, new, gone } = changed;
-        say!("unladen: {} is in force: {kept} addresses kept, {new} new, {gone} gone", config.file.display());
+        say!("unladen: {} is in force: {kept} addresses kept, {new} new, {gone} removed", config.file.display());
         for warning in config.warnings.iter().filter(|warning| !self.config.warnings.contains(warning)) {
             say!("unladen: {warning}");
         }
         if config.settings.threads != self.config.settings.threads {
             let (new, old) = (config.settings.threads, self.config.settings.threads);
             say!(
-                "unladen: `threads` is {new} after the next start; until then {old} carry requests (SIGUSR2 starts anew)"
+                "unladen: `threads = {new}` takes effect at the next start; until then, {old} threads are used \
+                 (SIGUSR2 starts a new process)"
             );
         }
         watch_files(self.file_watch.as_ref(), &config);
@@ -309,13 +312,13 @@ impl Control {
         let process = self.successor.take()?.id();
         systemd::notify(Notice::MainProcess(process));
         self.plans.listeners.leave();
-        say!("unladen: process {process} has taken over; this one answers what is under way");
+        say!("unladen: process {process} has taken over; this one finishes its running requests");
         Some(process)
     }
 
     fn go_on(&mut self, why: &str) {
         let how = self.abort_handover().map(|status| format!(" ({status})")).unwrap_or_default();
-        say!("unladen: this process goes on, as the new one does not serve: {why}{how}");
+        say!("unladen: this process continues, because the new one does not serve: {why}{how}");
         systemd::notify(Notice::Ready);
         if let Some(is_asked_for) = self.missed.take() {
             self.reload(is_asked_for);
@@ -337,7 +340,7 @@ impl Control {
         if delay.is_zero() {
             return Ok(());
         }
-        say!("unladen: asked to stop: not ready any more, clients are accepted for {delay:?} (`drain_delay`)");
+        say!("unladen: asked to stop: no longer ready, but clients are accepted for another {delay:?} (`drain_delay`)");
         let plan = Arc::new(self.plan.borrow().leaving());
         self.snapshot.send_modify(|snapshot| {
             let Snapshot { config, shows, .. } = &**snapshot;

@@ -100,8 +100,8 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
         outlook.notes.extend(disguises(&request.fields).filter(|_| who.is_disguised).map(|field| {
             let name = seen::shown(field.name);
             format!(
-                "`{name}` disguises the request: list the proxy that adds it in `trusted.proxies`, or remove it by `request.remove` of \
-                 a route"
+                "`{name}` disguises the request: list the proxy that adds it in `trusted.proxies`, or remove it with \
+                 `request.remove` of a route"
             )
         }));
         outlook.why_not.push(WhyNot::of_request(why));
@@ -183,11 +183,12 @@ fn peer_of(settings: &SiteSettings, url: &Url, outlook: &mut Outlook) -> Peer {
     let is_https = url.scheme() == "https";
     let trusts = !settings.trusted.proxies.is_empty() || settings.trusted.unix;
     if is_https && settings.tls.is_none() && !trusts {
-        let note = "https is spoken by somebody before this, who is not in `trusted.proxies`: the key and the application say http";
+        let note = "a server in front uses https, but is not in `trusted.proxies`: the cache key and the application \
+            see http";
         outlook.notes.push(note.to_owned());
     }
     if !is_https && settings.tls.is_some() {
-        outlook.notes.push("TLS is spoken there: what comes by plain http is no request".to_owned());
+        outlook.notes.push("TLS is used there: plain http is not a valid request".to_owned());
     }
     let is_https = settings.tls.is_some() || (is_https && trusts);
     Peer { address: Some(std::net::Ipv4Addr::LOCALHOST.into()), is_https, ..Peer::default() }
@@ -222,8 +223,8 @@ fn left_alone(site: &Site, request: &Request) -> Option<String> {
     let validator = site.validators.iter().find(fits)?;
     let path = &validator.settings().path;
     Some(format!(
-        "a GET for this may do something (`{by}` says so): the validator for `{path}`, which has names in it, is not asked; `effects` and \
-         `no_effects` change what is taken for such, and a validator whose `path` is written out is asked"
+        "a GET for this may have side effects (`{by}`): the validator for `{path}`, which contains names, is not \
+         asked; `effects` and `no_effects` change that, and a validator whose `path` has no names is asked"
     ))
 }
 
@@ -261,7 +262,8 @@ fn of_validator(validator: &ValidatorSettings) -> Option<String> {
     if let Some(listen) = listen {
         let heartbeat = format_duration(listen.heartbeat);
         why.push(format!(
-            "the database tells of changes (`listen`), and each request is asked about once it was not heard for {heartbeat}"
+            "the database notifies of changes (`listen`), and each request is checked after {heartbeat} without \
+             contact"
         ));
     }
     if let Some(shared) = shared {
@@ -275,11 +277,11 @@ fn of_validator(validator: &ValidatorSettings) -> Option<String> {
     }
     // A new request gets no answer either while there is none.
     let whoever = match validator.stale {
-        Some(_) => "whoever makes a change by way of this site sees it at once, while the validator answers",
-        None => "whoever makes a change by way of this site sees it at once",
+        Some(_) => "clients that make a change through this site see it at once, while the validator answers",
+        None => "clients that make a change through this site see it at once",
     };
     Some(format!(
-        "no request gets a page that was changed more than {} before it came: {}; {whoever}",
+        "no request gets a page that was changed more than {} before the request: {}; {whoever}",
         format_duration(oldest),
         why.join(", and ")
     ))
@@ -289,8 +291,8 @@ fn of_validator(validator: &ValidatorSettings) -> Option<String> {
 fn of_stale(stale: Duration) -> String {
     let stale = format_duration(stale);
     format!(
-        "while the validator does not answer, a page is served that was changed up to {stale} before the request came (`stale`); \
-         while it does, none that was changed before it"
+        "while the validator does not answer, a page may be served that was changed up to {stale} before the request \
+         (`stale`); while it answers, no page is served that was changed before the request"
     )
 }
 
@@ -298,8 +300,9 @@ fn of_fleet(fleet: &FleetSettings) -> String {
     let lease = format_duration(fleet.lease);
     match fleet.when_cut_off {
         WhenCutOff::Revalidate => format!(
-            "a purge that is confirmed by all nodes holds on this one; one that nobody waits for is heard of here within {lease}, \
-             or the node is cut off, and asks the application about each request (`when_cut_off = \"revalidate\"`)"
+            "a purge that all nodes have confirmed has taken effect here; one that nobody waits for takes effect here \
+             within {lease}, or the node is cut off and asks the application at each request (`when_cut_off = \
+             \"revalidate\"`)"
         ),
         WhenCutOff::Serve => {
             "while this node is cut off from the fleet, the page is served for its whole lifetime, even \

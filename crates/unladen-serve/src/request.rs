@@ -89,8 +89,8 @@ const NO_SCRIPT: &[u8] = b"Primary script unknown";
 const NO_ACCESS: &[u8] = b"Access to the script";
 
 /// Advice for a connection that ended too early.
-const CLOSED: &str = "it closed the connection before its answer was whole: a process that died (a segmentation fault, no \
-                      memory, `request_terminate_timeout` of PHP-FPM) is told of in its manager's log";
+const CLOSED: &str = "it closed the connection before its answer was complete: if a process died (a segmentation \
+                      fault, no memory, `request_terminate_timeout` of PHP-FPM), its manager's log reports it";
 
 #[derive(Debug, Default)]
 pub(crate) struct FastCgiNotes {
@@ -113,7 +113,8 @@ impl FastCgiNotes {
             return None;
         }
         let advice = if stderr.says(NO_SCRIPT) {
-            "; PHP-FPM finds no file there: is `root` the same folder for it (a container, a chroot), and may it read it?"
+            "; PHP-FPM finds no file there: does it see the same folder as `root` (a container, a chroot), and may it \
+             read it?"
         } else if stderr.says(NO_ACCESS) {
             "; see `security.limit_extensions` of PHP-FPM, and the file's mode"
         } else {

@@ -194,7 +194,7 @@ impl Site {
             self.validators.iter().filter(|validator| asks && validator.settings().source != ValidatorSource::Head);
         for validator in asked {
             if let Err(error) = validator.try_once() {
-                doubts.push(format!("the validator for `{}` has no answer now: {error}", validator.settings().path));
+                doubts.push(format!("the validator for `{}` does not answer now: {error}", validator.settings().path));
             }
         }
         // Without a fingerprint nothing is kept.

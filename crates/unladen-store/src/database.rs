@@ -47,7 +47,7 @@ impl<D: Database> Store for D {
     fn keep_all(&mut self, runs: &[NewRun]) -> Result<Vec<RunId>, StoreError> {
         let ids = self.insert(&Prepared::all(runs)?)?;
         let ids: Option<Vec<RunId>> = ids.into_iter().map(RunId::of_column).collect();
-        ids.ok_or_else(|| damaged(self, "it gives a run a number below 1, or has none left".to_owned()))
+        ids.ok_or_else(|| damaged(self, "it gave a run a number below 1, or has no numbers left".to_owned()))
     }
 
     fn list(&mut self, filter: &Filter) -> Result<Vec<RunSummary>, StoreError> {

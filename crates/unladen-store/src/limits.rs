@@ -26,11 +26,11 @@ pub enum LabelError {
     #[error("the label `{0}` has no value: write KEY=VALUE, such as release=1.43")]
     NoValue(String),
     #[error(
-        "the label's key `{0}` is not a name: write a letter, then letters, digits, `_`, `.`, `-` or `/`, \
-         {LABEL_KEY_BYTES} at most"
+        "the label's key `{0}` is not a name: write a letter, then letters, digits, `_`, `.`, `-` or `/`, at most \
+         {LABEL_KEY_BYTES}"
     )]
     Key(String),
-    #[error("the value of the label `{key}` has {bytes} bytes: write {LABEL_VALUE_BYTES} at most")]
+    #[error("the value of the label `{key}` has {bytes} bytes: write at most {LABEL_VALUE_BYTES}")]
     LongValue { key: String, bytes: usize },
     /// The value has line breaks or other control characters.
     #[error("the value of the label `{0}` has a control character (a line break, say): leave it out")]

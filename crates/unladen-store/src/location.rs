@@ -24,14 +24,14 @@ pub enum Location {
 pub enum LocationError {
     #[error("no store is named: write the path of a file, or postgres://USER@HOST/DATABASE")]
     Empty,
-    #[error("`~` of a store's path is not replaced here: write the path in full")]
+    #[error("`~` is not expanded in a store's path: write the path in full")]
     Tilde,
     /// libpq's notation `host=… password=…`, which would otherwise be taken as a file's name. Not shown, as it may have
     /// a password.
-    #[error("words such as host=… name no store: write the path of a file, or postgres://USER@HOST/DATABASE")]
+    #[error("settings such as host=… are not a store: write the path of a file, or postgres://USER@HOST/DATABASE")]
     Words,
     /// A URL of something else. Only its scheme is shown.
-    #[error("there is no store at {0}:// addresses: write the path of a file, or postgres://USER@HOST/DATABASE")]
+    #[error("{0}:// URLs are not supported: write the path of a file, or postgres://USER@HOST/DATABASE")]
     Scheme(String),
 }
 

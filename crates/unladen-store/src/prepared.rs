@@ -35,7 +35,7 @@ impl<'a> Prepared<'a> {
         }
         // Ranges of commits by their beginning rely on it.
         if run.commit.as_ref().is_some_and(|commit| !commit.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
-            return Err(StoreError::Unfit { what: "the commit", why: "it is not of letters and digits".to_owned() });
+            return Err(StoreError::Unfit { what: "the commit", why: "it does not consist of letters and digits".to_owned() });
         }
         if run.labels.len() > LABELS {
             return Err(StoreError::ManyLabels { count: run.labels.len(), most: LABELS });
@@ -109,9 +109,9 @@ pub(crate) fn decompress(frame: &[u8], bytes: u64, most: usize) -> Result<Vec<u8
     let bytes = usize::try_from(bytes)
         .ok()
         .filter(|bytes| *bytes <= most)
-        .ok_or_else(|| format!("it has {bytes} bytes by its column, and at most {most} can have been kept"))?;
+        .ok_or_else(|| format!("it has {bytes} bytes by its column, but at most {most} can have been kept"))?;
     let raw = zstd::bulk::decompress(frame, bytes).map_err(|error| error.to_string())?;
-    if raw.len() == bytes { Ok(raw) } else { Err(format!("it has {} bytes in place of {bytes}", raw.len())) }
+    if raw.len() == bytes { Ok(raw) } else { Err(format!("it has {} bytes instead of {bytes}", raw.len())) }
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ pub struct RunId(NonZeroU64);
 
 /// The text is not a run's number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not the number of a run: write one that `unladen runs` shows, such as 12")]
+#[error("`{0}` is not the number of a run: use one that `unladen runs` shows, such as 12")]
 pub struct RunIdError(pub(crate) String);
 
 // === impl RunId ===

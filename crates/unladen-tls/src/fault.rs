@@ -77,8 +77,8 @@ impl TlsFault {
             | AlertDescription::AccessDenied => Self::RefusesClientCertificate(format!("{alert:?}")),
             // TLS 1.2 also sends this if there is none.
             AlertDescription::HandshakeFailure => Self::Other(
-                "it refuses the handshake (HandshakeFailure): it wants a certificate of the client, or has no version or \
-                 cipher of TLS in common; see its error log"
+                "it refuses the handshake (HandshakeFailure): it requires a client certificate, or there is no common \
+                 TLS version or cipher; see its error log"
                     .to_owned(),
             ),
             other => Self::Other(Error::AlertReceived(other).to_string()),
@@ -136,7 +136,8 @@ impl fmt::Display for TlsFault {
         match self {
             Self::UnknownIssuer => f.write_str("no trusted authority signed its certificate"),
             Self::AuthorityAsServer => f.write_str(
-                "its certificate is an authority's, not a server's (`openssl req -x509` makes such); make one with `-addext basicConstraints=critical,CA:FALSE`",
+                "its certificate is an authority's, not a server's (`openssl req -x509` makes such certificates); \
+                 make one with `-addext basicConstraints=critical,CA:FALSE`",
             ),
             Self::Expired(Some(ago)) => write!(f, "its certificate expired {} ago; renew it", long(*ago)),
             Self::Expired(None) => f.write_str("its certificate has expired; renew it"),
@@ -152,15 +153,16 @@ impl fmt::Display for TlsFault {
             }
             Self::Certificate(what) => write!(f, "its certificate is refused ({what})"),
             Self::NotTls => {
-                f.write_str("it does not speak TLS there; should the URL begin with http:, or is the port another?")
+                f.write_str("it does not speak TLS there; should the URL begin with http:, or is the port wrong?")
             }
-            Self::NoSuchHttp => f.write_str("it does not offer the version of HTTP asked for"),
-            Self::WantsClientCertificate => f.write_str("it wants a certificate of the client"),
+            Self::NoSuchHttp => f.write_str("it does not offer the requested HTTP version"),
+            Self::WantsClientCertificate => f.write_str("it requires a client certificate"),
             Self::RefusesClientCertificate(alert) => {
-                write!(f, "it refuses the client's certificate, or that there is none ({alert}); see its error log")
+                write!(f, "it refuses the client's certificate, or requires one ({alert}); see its error log")
             }
             Self::Closed => f.write_str(
-                "it closed the connection amid the handshake; see its error log, and whether it serves this name",
+                "it closed the connection during the handshake; see its error log, and check whether it serves this \
+                 name",
             ),
             Self::Other(what) => f.write_str(what),
         }

@@ -20,7 +20,7 @@ pub enum Problem {
     #[error("`{key}` is {value}: expected {expected}")]
     Value { key: String, value: String, expected: String },
     /// An invalid value that is never shown.
-    #[error("`{key}` is something else: expected {expected}")]
+    #[error("`{key}` is invalid: expected {expected}")]
     Secret { key: String, expected: String },
     #[error("{place} has no `{key}`: {expected}")]
     Missing { place: String, key: &'static str, expected: &'static str },
@@ -56,7 +56,7 @@ impl Problem {
 pub fn meant(word: &str, known: &[&str]) -> String {
     match nearest(word, known) {
         Some(other) => format!("did you mean `{other}`?"),
-        None if known.is_empty() => "there is none".into(),
+        None if known.is_empty() => "there are none".into(),
         None => {
             format!("expected one of {}", known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))
         }

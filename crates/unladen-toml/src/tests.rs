@@ -43,7 +43,7 @@ fn the_caret_stands_below_its_character() {
     let bad = bads.into_iter().next().unwrap();
     assert_eq!(
         shown(text, bad),
-        "x.toml:1:7: unknown key `ä\t` in `x`; there is none\n 1 | x = { \"ä \" = 'ö' }\n   |       ^^^^"
+        "x.toml:1:7: unknown key `ä\t` in `x`; there are none\n 1 | x = { \"ä \" = 'ö' }\n   |       ^^^^"
     );
 }
 

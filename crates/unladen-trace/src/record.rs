@@ -48,11 +48,11 @@ pub struct HostRecord {
 pub enum RecordingError {
     #[error("cannot {doing} {}: {source}", path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
-    #[error("{}:{}:{}: expected a file of evidence as `unladen weigh --record` writes it: {source}", path.display(), source.line(), source.column())]
+    #[error("{}:{}:{}: expected an evidence file, as `unladen weigh --record` writes it: {source}", path.display(), source.line(), source.column())]
     Malformed { path: PathBuf, source: serde_json::Error },
     #[error("{}: expected \"schema\": \"{SCHEMA}\", found {found:?}: use the version of unladen that recorded it, or record again", path.display())]
     Version { path: PathBuf, found: String },
-    #[error("{}: larger than {} MiB, which no file of evidence is", path.display(), MAX_FILE >> 20)]
+    #[error("{}: larger than {} MiB, the limit of evidence files", path.display(), MAX_FILE >> 20)]
     TooLarge { path: PathBuf },
 }
 

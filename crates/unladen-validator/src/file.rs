@@ -30,13 +30,13 @@ impl File {
         let mut parts = Vec::new();
         let mut rest = path;
         if path.is_empty() || path.contains('\0') {
-            return Err(SettingsError::File("it is empty, or has a NUL".to_owned()));
+            return Err(SettingsError::File("it is empty, or contains a NUL".to_owned()));
         }
         while let Some(open) = rest.find(['{', '}']) {
             let (before, after) = rest.split_at(open);
             let inner = after.strip_prefix('{').and_then(|after| after.split_once('}'));
             let Some((name, after)) = inner.filter(|(name, _)| !name.contains('{')) else {
-                return Err(SettingsError::File(format!("a brace of `{path}` has no other: write `{{name}}`")));
+                return Err(SettingsError::File(format!("a brace in `{path}` is unmatched: write `{{name}}`")));
             };
             if !before.is_empty() {
                 parts.push(Part::Text(before.to_owned()));
@@ -87,7 +87,7 @@ impl Ask for File {
                 ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename => Ok(None),
                 _ => Err(AskError::Query(text(error.to_string()))),
             },
-            Err(_) => Err(AskError::Unreachable(text("nobody could look at the file"))),
+            Err(_) => Err(AskError::Unreachable(text("the file could not be checked"))),
         }
     }
 }

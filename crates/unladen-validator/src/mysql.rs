@@ -157,7 +157,7 @@ impl ThreadConnections {
                 idle.links.push(link);
             }
         });
-        made.await.unwrap_or_else(|_| Err(AskError::Unreachable(text("nobody is left to connect"))))
+        made.await.unwrap_or_else(|_| Err(AskError::Unreachable(text("no connection task is left"))))
     }
 }
 
@@ -201,7 +201,7 @@ impl Shared {
         let statement = connection.prep(&*self.query).await.map_err(said)?;
         if usize::from(statement.num_params()) != self.places.len() {
             let (wants, has) = (statement.num_params(), self.places.len());
-            return Err(AskError::Query(text(format!("it has places for {wants}, and `parameters` names {has}"))));
+            return Err(AskError::Query(text(format!("it has {wants} parameters, but `parameters` has {has} names"))));
         }
         Ok(Link { connection, statement })
     }
@@ -320,7 +320,7 @@ fn explain_url(error: &UrlError) -> String {
         UrlError::UnknownParameter { param } if param.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') => {
             format!("the parameter `{param}` is not known")
         }
-        UrlError::InvalidParamValue { param, .. } => format!("the value of `{param}` is none it may have"),
+        UrlError::InvalidParamValue { param, .. } => format!("the value of `{param}` is not allowed"),
         UrlError::UnknownParameter { .. } => "a parameter is not known".to_owned(),
         other => other.to_string(),
     }

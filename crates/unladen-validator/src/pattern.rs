@@ -42,7 +42,7 @@ pub type Parameters = Vec<String>;
 pub enum PatternError {
     #[error("it does not begin with `/`")]
     NoSlash,
-    #[error("a brace of `{0}` has no other: write `{{name}}`")]
+    #[error("a brace in `{0}` is unmatched: write `{{name}}`")]
     Unclosed(String),
     #[error("`{0}` has no name: write `{{name}}` or `{{name*}}`")]
     NoName(String),
@@ -50,19 +50,19 @@ pub enum PatternError {
     Name(String),
     #[error("there are two `{{{0}}}`: give each a name of its own")]
     Twice(String),
-    #[error("`{{{0}*}}` takes all that is left, so nothing but `/` can come after it")]
+    #[error("`{{{0}*}}` matches the rest, so only `/` can follow it")]
     NotLast(String),
     #[error(
-        "`*` means nothing by itself in `{0}`: write `{{rest*}}` for all that is left, or `{{name}}` for one segment"
+        "`*` alone has no meaning in `{0}`: write `{{rest*}}` for the rest, or `{{name}}` for one segment"
     )]
     Star(String),
     #[error("the `*` of `{{*{0}}}` is before the name: write `{{{0}*}}`")]
     StarFirst(String),
-    #[error("`{0}` has a name and other text between two `/`: a name takes all that is between them")]
+    #[error("`{0}` has a name and other text between two `/`: a name must be a whole segment")]
     Mixed(String),
-    #[error("there is nothing between two `/`: take one away")]
+    #[error("there is nothing between two `/`: remove one")]
     Empty,
-    #[error("`{0}` is never in a path that is meant: write the path without it")]
+    #[error("`{0}` never occurs in a normalised path: write the path without it")]
     Dots(String),
     /// A character that paths do not have unencoded.
     #[error(

@@ -224,7 +224,7 @@ impl Shared {
         let statement = link.client().prepare(&wrapped(&self.query, has_key)).await.map_err(said)?;
         if statement.params().len() != self.places.len() {
             let (wants, has) = (statement.params().len(), self.places.len());
-            return Err(AskError::Query(text(format!("it has places for {wants}, and `parameters` names {has}"))));
+            return Err(AskError::Query(text(format!("it has {wants} parameters, but `parameters` has {has} names"))));
         }
         link.ready(statement);
         Ok(link)
@@ -283,7 +283,7 @@ fn lacking(is_read_only: bool, is_limited: bool, limit: u128) -> Option<String> 
         (true, false) => ("without a time limit", "it", limited),
         (false, false) => ("neither read-only nor limited in time", "both", format!("{read_only}; {limited}")),
     };
-    Some(format!("through a pooler, its sessions are {words}: set {each} on a role of its own ({settings})"))
+    Some(format!("through a pooler, its sessions are {words}: set {each} on a separate role ({settings})"))
 }
 
 /// Wraps a query to get the first column of its first row, and perhaps the second. It renames them with names that no

@@ -20,7 +20,7 @@ pub enum AskError {
     #[error("no answer in time")]
     Timeout,
     /// The server cannot be reached, or has gone away.
-    #[error("not to be reached: {0}")]
+    #[error("cannot be reached: {0}")]
     Unreachable(Arc<str>),
     /// The server is there, but refuses us.
     #[error("refused: {0}")]
@@ -29,7 +29,7 @@ pub enum AskError {
     #[error("the query fails: {0}")]
     Query(Arc<str>),
     /// More different questions at a time than are kept.
-    #[error("too many questions at a time")]
+    #[error("too many queries at a time")]
     TooMany,
 }
 

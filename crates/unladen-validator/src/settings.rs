@@ -158,7 +158,7 @@ fn masked(url: &str) -> String {
 pub enum SettingsError {
     #[error("path: {0}")]
     Path(#[from] PatternError),
-    #[error("`{name}` is none of the path's names ({names}): correct it, or add `{{{name}}}` to the path")]
+    #[error("`{name}` is not one of the path's names ({names}): correct it, or add `{{{name}}}` to the path")]
     Name { name: String, names: String },
     #[error("the database's address: {0}")]
     Url(String),

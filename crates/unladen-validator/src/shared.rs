@@ -60,7 +60,7 @@ impl Shared {
         let (ValidatorSource::Postgres { query, parameters, .. } | ValidatorSource::MySql { query, parameters, .. }) =
             &settings.source
         else {
-            return Err(SettingsError::Number("`shared` is for a database that all nodes ask: remove it"));
+            return Err(SettingsError::Number("`shared` needs a database that all nodes ask: remove it"));
         };
         let refused = |error: unladen_fleet::BusError| SettingsError::Valkey(error.to_string());
         let place = ValkeyPlace::new(&shared.url, shared.ca.as_deref()).map_err(refused)?;

@@ -59,7 +59,7 @@ impl Sqlite {
         let plan = self.plan.clone();
         let started = std::thread::Builder::new().name("validator-sqlite".to_owned()).spawn(move || work(&plan, &jobs));
         started.map_err(|error| {
-            AskError::Unreachable(text(format!("no thread to read {}: {error}", self.plan.file.display())))
+            AskError::Unreachable(text(format!("cannot start a thread to read {}: {error}", self.plan.file.display())))
         })?;
         let sent = sender.try_send(job).map_err(|_| AskError::TooMany);
         *queue = Some(sender);
@@ -133,7 +133,7 @@ impl SqliteReader {
         let wants = connection.prepare_cached(&plan.query).map_err(said)?.parameter_count();
         if wants != plan.places.len() {
             let has = plan.places.len();
-            return Err(AskError::Query(text(format!("it has places for {wants}, and `parameters` names {has}"))));
+            return Err(AskError::Query(text(format!("it has {wants} parameters, but `parameters` has {has} names"))));
         }
         Ok(Self { connection, query: plan.query.clone(), identity })
     }

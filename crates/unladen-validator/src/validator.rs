@@ -35,7 +35,7 @@ impl Validator {
     /// If the settings contradict each other, or a file of theirs cannot be read.
     pub fn new(settings: ValidatorSettings, threads: usize) -> Result<Self, SettingsError> {
         if settings.timeout.is_zero() {
-            return Err(SettingsError::Number("the timeout is zero: nobody can answer in no time"));
+            return Err(SettingsError::Number("the timeout is zero: no answer could arrive in time"));
         }
         if settings.connections == 0 {
             return Err(SettingsError::Number("there are no connections: allow at least one"));
@@ -43,7 +43,7 @@ impl Validator {
         let pattern = PathPattern::parse(&settings.path)?;
         let is_told = matches!(settings.source, ValidatorSource::Postgres { .. });
         if settings.listen.is_some() && !is_told {
-            return Err(SettingsError::Number("only PostgreSQL tells of changes: remove `listen`"));
+            return Err(SettingsError::Number("only PostgreSQL notifies of changes: remove `listen`"));
         }
         let pushed = settings.listen.as_ref().map(|_| Arc::new(Pushed::new(threads)));
         let asker = Asker::new(&settings, &pattern, threads.max(1), pushed.as_ref())?;

@@ -190,9 +190,9 @@ impl Follower {
     fn why(&self, before: Option<&Issued>) -> &'static str {
         let Some(before) = before else { return "there is none" };
         if self.wanted.names().iter().any(|name| !before.is_for(name)) {
-            return "the one that is there is not for all names";
+            return "the existing one is not for all names";
         }
-        if before.not_after() <= now() { "the one that is there has expired" } else { "it is time to renew it" }
+        if before.not_after() <= now() { "the existing one has expired" } else { "it is time to renew it" }
     }
 
     async fn ask(&mut self) -> Result<(), StateError> {

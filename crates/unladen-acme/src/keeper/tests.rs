@@ -203,7 +203,7 @@ async fn without_a_place_for_the_state_nothing_is_ordered() {
     keeper.follow(vec![(wanted, held.clone())]);
     trial.until("it is told", || !trial.told().is_empty()).await;
     let told = trial.told();
-    assert!(told[0].starts_with("no certificate for example.org can be ordered: cannot make the folder"), "{told:?}");
+    assert!(told[0].starts_with("no certificate for example.org can be ordered: cannot create the folder"), "{told:?}");
     assert!(held.look().error.is_some());
 }
 

@@ -84,7 +84,7 @@ fn what_is_not_there_is_nothing_and_what_is_torn_is_told() {
 fn a_time_in_another_century_does_not_stop_renewals() {
     let (_state, folder) = folder();
     std::fs::write(folder.json("a.org"), r#"{"not_until": 99999999999}"#).unwrap();
-    assert_eq!(folder.schedule("a.org", NOW).unwrap_err(), "its times are too far off");
+    assert_eq!(folder.schedule("a.org", NOW).unwrap_err(), "its times are too far away");
 }
 
 #[test]

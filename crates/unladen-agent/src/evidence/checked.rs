@@ -24,11 +24,11 @@ pub enum EvidenceError {
     #[error("evidence of more than {} MiB", MAX_EVIDENCE >> 20)]
     TooLong,
     /// It would take much more memory than its length.
-    #[error("evidence of more parts than any page has")]
+    #[error("evidence with more parts than any page has")]
     TooMany,
-    #[error("evidence that is none: {0}")]
+    #[error("the evidence cannot be read: {0}")]
     Malformed(#[from] serde_json::Error),
-    #[error("evidence of {found} {what}, where {asked} were asked for")]
+    #[error("evidence of {found} {what}, but {asked} were requested")]
     Other { what: &'static str, found: usize, asked: usize },
 }
 

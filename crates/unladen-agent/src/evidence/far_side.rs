@@ -63,7 +63,7 @@ impl EvidenceSide {
         let done = match ask {
             EvidenceAsk::Begin => open.begin(instrument).map(|()| EvidenceAnswer::Begun),
             EvidenceAsk::Phase { sent_ns, .. } if sent_ns.len() > MAX_REQUESTS => {
-                return Err(format!("{} requests in a phase, where {MAX_REQUESTS} are counted", sent_ns.len()).into());
+                return Err(format!("{} requests in a phase, but at most {MAX_REQUESTS} are counted", sent_ns.len()).into());
             }
             EvidenceAsk::Phase { .. } if open.phases == MAX_PHASES => {
                 return Err(format!("more than {MAX_PHASES} phases").into());
@@ -149,7 +149,7 @@ fn told<E>(mut evidence: Evidence, send: &mut dyn FnMut(EvidenceAnswer) -> Resul
     evidence.leave_out_values();
     let mut json = Bounded::default();
     if serde_json::to_writer(&mut json, &evidence).is_err() || !has_room(&json.0) {
-        let why = "what was seen there is more than can be told".to_owned();
+        let why = "more was seen there than can be reported".to_owned();
         return send(EvidenceAnswer::Failed { lack: FarLack::Other, why });
     }
     for (piece, last) in in_pieces(&json.0) {
@@ -160,7 +160,7 @@ fn told<E>(mut evidence: Evidence, send: &mut dyn FnMut(EvidenceAnswer) -> Resul
 
 fn named(instrument: &Instrument, wanted: &[Wanted]) -> Result<Vec<(GroupId, bool)>, String> {
     if wanted.len() > MAX_WANTED {
-        return Err(format!("{} groups, where at most {MAX_WANTED} are traced", wanted.len()));
+        return Err(format!("{} groups, but at most {MAX_WANTED} are traced", wanted.len()));
     }
     let known: Vec<GroupId> = instrument.groups().map(|(id, _)| id).collect();
     let of = |wanted: &Wanted| {

@@ -113,7 +113,7 @@ fn evidence(
         match answer(session, patience)? {
             EvidenceAnswer::Piece { piece, last } => {
                 if piece.is_empty() || json.len() + piece.len() > MAX_EVIDENCE {
-                    return Err(session.malformed("evidence without an end".to_owned()).into());
+                    return Err(session.malformed("the evidence is incomplete".to_owned()).into());
                 }
                 json.extend_from_slice(&piece);
                 if last {

@@ -91,8 +91,8 @@ pub fn memory_note(connections: usize) -> Option<String> {
     let bytes = memory(connections);
     (bytes > USUAL).then(|| {
         format!(
-            "each agent may take {} MB of memory, and more for long answers, if all of its {connections} requests are under way at \
-             once (--concurrency)",
+            "each agent may need {} MB of memory, and more for long answers, if all of its {connections} requests run \
+             at once (--concurrency)",
             bytes / 1_000_000
         )
     })
@@ -163,17 +163,17 @@ impl Worker {
 
     fn begin(&mut self, at_ns: u64) -> Result<LoadAnswer, Failed> {
         let cancel = self.fresh();
-        let form = self.planned.take().ok_or_else(|| Failed::of("a load is to begin that was not planned"))?;
+        let form = self.planned.take().ok_or_else(|| Failed::of("a load was started that was not planned"))?;
         // Both clocks at the same moment, as one cannot be converted to the other.
         let (now_ns, now) = (unladen_probe::monotonic_ns(), Instant::now());
         let left = Duration::from_nanos(at_ns.saturating_sub(now_ns));
         if left < NEAREST {
             let late = Duration::from_nanos(now_ns.saturating_sub(at_ns));
             return Err(Failed::of(format!(
-                "was told {late:?} after the agreed start to begin: the way to it is too slow"
+                "received the start signal {late:?} after the agreed start: the connection to it is too slow"
             )));
         }
-        let start = now.checked_add(left).ok_or_else(|| Failed::of("the agreed start is beyond its clock"))?;
+        let start = now.checked_add(left).ok_or_else(|| Failed::of("the agreed start is beyond its clock's range"))?;
         let Some(driver) = &mut self.driver else { return Err(Failed::without_driver()) };
         let spool = Spool::new(self.room);
         let end = pump(driver, form.plan(start)?, start, &cancel, &spool, &*self.send)?;
@@ -204,7 +204,7 @@ impl Worker {
 
 fn whole<T: DeserializeOwned>(before: &mut Vec<u8>, piece: &[u8], last: bool) -> Result<Option<T>, Failed> {
     gathered(before, piece, last, LONGEST)
-        .map_err(|error| Failed::of(format!("what it is to send is refused: {error}")))
+        .map_err(|error| Failed::of(format!("the requests for it are invalid: {error}")))
 }
 
 // === impl Failed ===
@@ -215,7 +215,7 @@ impl Failed {
     }
 
     fn without_driver() -> Self {
-        Self::of("requests are to be sent that it was not told of")
+        Self::of("it was asked to send requests that it does not know")
     }
 }
 

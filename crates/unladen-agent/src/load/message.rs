@@ -72,7 +72,7 @@ pub(super) const LONGEST: usize = 64 << 20;
 /// Why pieces form no message.
 #[derive(Debug, thiserror::Error)]
 pub enum PiecesError {
-    #[error("it takes more than {0} bytes")]
+    #[error("it has more than {0} bytes")]
     TooLong(usize),
     #[error("it cannot be read: {0}")]
     Damaged(#[from] CodecError),

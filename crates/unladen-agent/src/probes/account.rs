@@ -46,9 +46,9 @@ impl Account {
     /// in words.
     pub fn add(&mut self, reading: &mut FarReading, answer: ProbeAnswer) -> Result<Option<u64>, String> {
         match answer {
-            ProbeAnswer::Opened(_) => Err("its probes were opened a second time".to_owned()),
+            ProbeAnswer::Opened(_) => Err("its probes were opened twice".to_owned()),
             ProbeAnswer::Seen(_) | ProbeAnswer::Takers(_) | ProbeAnswer::Asked(_) => {
-                Err("an answer to another question than for a reading".to_owned())
+                Err("an answer that is not a reading".to_owned())
             }
             ProbeAnswer::Part { new_groups, grown, .. } => {
                 self.take(reading, new_groups, grown)?;
@@ -57,7 +57,7 @@ impl Account {
             ProbeAnswer::Reading { id, at_ns, new_groups, grown, lost, times, own_cpu_ns } => {
                 self.take(reading, new_groups, grown)?;
                 if at_ns < self.last_at_ns {
-                    return Err("a clock that goes backwards".to_owned());
+                    return Err("a clock that went backwards".to_owned());
                 }
                 self.last_at_ns = at_ns;
                 reading.at_ns = at_ns;
@@ -98,7 +98,7 @@ impl Account {
 
 fn checked(opened: Opened) -> Result<Opened, String> {
     if opened.counters.len() > MAX_COUNTERS {
-        return Err(format!("{} counters, where at most {MAX_COUNTERS} are allowed", opened.counters.len()));
+        return Err(format!("{} counters, but at most {MAX_COUNTERS} are allowed", opened.counters.len()));
     }
     let counters = opened.counters.into_iter().map(checked_counter).collect::<Result<Vec<_>, _>>()?;
     let unavailable = opened.unavailable.into_iter().take(MAX_REMARKS);

@@ -65,7 +65,7 @@ impl FarSide {
                 send(ProbeAnswer::Opened(opened))
             }
             ProbeAsk::Sees { witnesses } if witnesses.len() > MAX_WITNESSES => {
-                Err(format!("{} processes are asked for, and {MAX_WITNESSES} at most are looked for", witnesses.len())
+                Err(format!("{} processes were requested; at most {MAX_WITNESSES} are looked up", witnesses.len())
                     .into())
             }
             ProbeAsk::Sees { witnesses } => send(ProbeAnswer::Seen(Standpoint::sees(&witnesses))),

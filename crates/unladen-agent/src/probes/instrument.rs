@@ -54,7 +54,7 @@ impl FarInstrument {
     /// last successful wait. Fails if it does not come in time, the agent is gone, or it sends something invalid.
     pub fn wait_read(&mut self, deadline: Instant) -> Result<FarReading, SessionError> {
         let Some((wanted, asked)) = self.asked else {
-            return Err(self.session.malformed("a reading that nobody has asked for".to_owned()));
+            return Err(self.session.malformed("a reading that was not requested".to_owned()));
         };
         let mut reading = std::mem::take(&mut self.begun);
         let mut after = 0;
@@ -75,7 +75,7 @@ impl FarInstrument {
                     return Ok(FarReading { round_trip: asked.elapsed(), ..reading });
                 }
                 Some(id) if id > wanted => {
-                    return Err(self.session.malformed("an answer to a question of later".to_owned()));
+                    return Err(self.session.malformed("an answer to a later question".to_owned()));
                 }
                 _ if Instant::now() >= deadline && after == MOST_AFTER => {
                     self.begun = reading;

@@ -10,7 +10,7 @@ fn what_is_shipped_tells_its_commit() {
     assert_eq!(lines[0], concat!("unladen ", env!("CARGO_PKG_VERSION")));
     assert_eq!(lines[1], "commit   829dfe0c of 2026-11-23");
     assert!(lines[2].contains("linked to nothing") && lines[2].contains(std::env::consts::ARCH), "{text}");
-    assert_eq!(lines[3], "eBPF     is in it");
+    assert_eq!(lines[3], "eBPF     included");
     assert_eq!(lines.len(), 4);
 }
 

@@ -30,7 +30,7 @@ pub(super) enum Event {
 }
 
 /// Prefixes of the reason when the lines end without a running agent.
-pub(super) const TOO_MUCH: &str = "too much before an answer: ";
+pub(super) const TOO_MUCH: &str = "too much output before an answer: ";
 
 /// Followed by the output before, such as that an account has no shell.
 pub(super) const ENDED: &str = "ended before an answer: ";
@@ -100,7 +100,7 @@ fn frames(from: impl Read, events: &SyncSender<Event>, pings: &Arc<Mutex<Pings>>
         Ok(body) => Hello::decode(&body),
         Err(error) => return ending(&error),
     };
-    let Some(hello) = hello else { return "its first frame is no hello of unladen".to_owned() };
+    let Some(hello) = hello else { return "its first frame is not unladen's hello".to_owned() };
     if events.send(Event::Hello(hello)).is_err() {
         return String::new();
     }
@@ -127,7 +127,7 @@ fn frames(from: impl Read, events: &SyncSender<Event>, pings: &Arc<Mutex<Pings>>
 fn ending(error: &FrameError) -> String {
     match error {
         FrameError::End => "its agent or the connection to it ended".to_owned(),
-        FrameError::Cut => "the connection to its agent broke within a frame".to_owned(),
+        FrameError::Cut => "the connection to its agent broke in the middle of a frame".to_owned(),
         FrameError::TooLong(_) => format!("its agent sent {error}"),
         FrameError::Io(error) => error.to_string(),
     }

@@ -91,7 +91,7 @@ impl Starting<'_> {
                 Event::Hello(Hello { protocol, version }) => {
                     return Err(SessionError::Version { host: self.name(), theirs: version, protocol });
                 }
-                Event::Answer(_) => return Err(self.malformed("an answer before a question")),
+                Event::Answer(_) => return Err(self.malformed("an answer before any question")),
                 Event::End(why) => return Err(self.ended(&why)),
             }
         }
@@ -112,14 +112,14 @@ impl Starting<'_> {
             }
             Said::Send => {
                 let Some(binary) = self.binary.take() else {
-                    return Err(self.malformed("that it waits for a program which it has not asked for"));
+                    return Err(self.malformed("that it waits for a program that it did not request"));
                 };
                 self.deadline += Duration::from_secs(self.size / SLOWEST_COPY);
                 let unread = |source| SessionError::Spawn { host, source };
                 return self.send(Out::File(binary.into_bytes().map_err(unread)?));
             }
             Said::Need { kernel, .. } if kernel != "Linux" => SessionError::Kernel { host, kernel: plain(&kernel) },
-            Said::Need { .. } => self.malformed("that it needs a program which it was not to ask for"),
+            Said::Need { .. } => self.malformed("that it needs a program that it must not request"),
             Said::Terminal => SessionError::Terminal { host, command },
             Said::Lacks(missing) => {
                 let fix = lacking(&missing).to_owned();
@@ -151,10 +151,10 @@ impl Starting<'_> {
 
     fn fix_of_start(&self) -> String {
         let fix = if self.is_dynamic {
-            " It is linked to libraries that the host may lack: build the static agent (`make agent`) and name it by \
-             --agent, or install unladen there"
+            " It is linked to libraries that the host may lack: build the static agent (`make agent`) and name it \
+             with --agent, or install unladen there"
         } else {
-            " Install unladen there, or name another program by --agent"
+            " Install unladen there, or name another program with --agent"
         };
         fix.to_owned()
     }
@@ -204,8 +204,8 @@ impl Starting<'_> {
 
 fn lacking(missing: &str) -> &'static str {
     match missing {
-        "/proc" => "mount it (mount -t proc proc /proc), as all that is counted is read there too",
-        "/dev/null" => "make it (mknod -m 666 /dev/null c 1 3)",
+        "/proc" => "mount it (mount -t proc proc /proc): the counters are read from there, too",
+        "/dev/null" => "create it (mknod -m 666 /dev/null c 1 3)",
         _ => "install it (coreutils or busybox), or install unladen there",
     }
 }

@@ -21,7 +21,7 @@ use crate::{Map, Problem};
 /// autoload_classmap.php. Fails if Composer has written no loader there, or none that can be read.
 pub fn composer(map: &Map, root: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Problem> {
     let unreadable = |path: &Path, error: &std::io::Error| {
-        Problem::of(path, format!("it can't be read: {error}; run composer install"))
+        Problem::of(path, format!("it cannot be read: {error}; run composer install"))
     };
     let vendor = vendor_folder(root)?;
     let real = vendor.join("composer/autoload_real.php");
@@ -35,7 +35,7 @@ pub fn composer(map: &Map, root: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Probl
         let file = folders.target.join("autoload_static.php");
         let source = read_whole(&file).map_err(|error| unreadable(&file, &error))?;
         let text = with_list(&source, &array(&classes, &folders))
-            .map_err(|missing| Problem::of(&file, format!("{missing} was expected: run composer dump-autoload")))?;
+            .map_err(|missing| Problem::of(&file, format!("expected {missing}: run composer dump-autoload")))?;
         files.push((file, text));
     }
     Ok(files)

@@ -14,7 +14,7 @@ fn a_pipe_or_a_device_is_refused_and_not_waited_for() {
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRUSR).expect("a pipe");
     for path in [pipe.as_path(), Path::new("/dev/zero")] {
         let error = read_whole(path).expect_err("no file");
-        assert_eq!(error.to_string(), "it is no file, but a pipe or a device");
+        assert_eq!(error.to_string(), "it is not a file, but a pipe or a device");
     }
     assert_eq!(read_whole(folder.path()).expect_err("a folder").kind(), io::ErrorKind::IsADirectory);
     let gone = read_whole(&folder.path().join("none")).expect_err("not there");

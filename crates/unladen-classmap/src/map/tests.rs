@@ -122,7 +122,7 @@ fn a_file_that_is_listed_and_not_there_keeps_the_class_out_and_is_told() {
     let site = rules.into_iter().fold(site, |site, rule| site.loader(Standing::Sure, vec![rule]));
     let map = site.map();
     assert_eq!(map.entries, []);
-    assert!(map.problems[0].what.contains("gone.php, which is not there"), "{}", map.problems[0]);
+    assert!(map.problems[0].what.contains("gone.php, which does not exist"), "{}", map.problems[0]);
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub fn returned(source: &[u8], path: &Path) -> Result<Value, Problem> {
         Some(value) => value.map_err(|failure| failure.at(path)),
         None => {
             let line = last.map_err(|failure| failure.at(path))?;
-            Err(Problem::at(path, line, "`return` was expected, outside of functions and conditions"))
+            Err(Problem::at(path, line, "expected `return`, outside of functions and conditions"))
         }
     }
 }

@@ -23,9 +23,9 @@ pub fn scan(source: &[u8]) -> Scan {
 // It knows where the next declaring word is, and whether an offset is code. Code is what remains after skipping
 // strings, comments and the like; a word in it is then judged by its surroundings.
 
-const STRING: &str = "a string that does not end";
-const HEREDOC: &str = "a heredoc that does not end";
-const COMMENT: &str = "a comment that does not end";
+const STRING: &str = "an unterminated string";
+const HEREDOC: &str = "an unterminated heredoc";
+const COMMENT: &str = "an unterminated comment";
 
 type Broken = (usize, &'static str);
 

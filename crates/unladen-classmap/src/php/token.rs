@@ -72,7 +72,7 @@ impl<'a> Tokens<'a> {
 
     fn read(&mut self) -> Token<'a> {
         let Some(start) = blank(self.source, self.position.at) else {
-            return self.broken("the end of a comment was expected");
+            return self.broken("expected the end of a comment");
         };
         self.pass(start);
         let line = self.position.line;
@@ -110,21 +110,21 @@ impl<'a> Tokens<'a> {
                 (What::Variable(within(at + 1, end)), end)
             }
             [b'\'', ..] => {
-                let end = single_quoted(source, at).ok_or("`'` was expected, at the end of a string")?;
+                let end = single_quoted(source, at).ok_or("expected `'` at the end of a string")?;
                 (What::Text(string::single_quoted(within(at + 1, end - 1))), end)
             }
             [b'"', ..] => {
-                let end = double_quoted(source, at).ok_or("`\"` was expected, at the end of a string")?;
+                let end = double_quoted(source, at).ok_or("expected `\"` at the end of a string")?;
                 (pieces(string::double_quoted(within(at + 1, end - 1), Some(b'"'))), end)
             }
             // A byte string, as all of PHP's are.
             [b'b' | b'B', b'\'' | b'"', ..] => return self.what(at + 1),
             [b'`', ..] => {
-                let end = super::skip::backtick(source, at).ok_or("`` ` `` was expected, at the end of a command")?;
+                let end = super::skip::backtick(source, at).ok_or("expected `` ` `` at the end of a command")?;
                 (What::Unknown, end)
             }
             [b'<', b'<', b'<', ..] if let Some((_, body)) = Text::heredoc(source, at) => {
-                let end = heredoc(source, at).ok_or("the end of a heredoc was expected")?;
+                let end = heredoc(source, at).ok_or("expected the end of a heredoc")?;
                 (pieces(string::heredoc(within(at, body), within(body, end))), end)
             }
             [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => {
@@ -204,10 +204,10 @@ impl What<'_> {
             Self::Name(name) | Self::Mark(name) => of(name),
             Self::Variable(name) => of(&[b"$", *name].concat()),
             Self::Text(text) => format!("the string {}", of(text)),
-            Self::Template(_) | Self::Unknown => "what is only known as it runs".to_owned(),
+            Self::Template(_) | Self::Unknown => "a value known only at run time".to_owned(),
             Self::Int(number) => format!("`{number}`"),
             Self::End => "the end of the file".to_owned(),
-            Self::Broken(expected) => format!("what PHP cannot read: {expected}"),
+            Self::Broken(expected) => format!("invalid PHP: {expected}"),
         }
     }
 }

@@ -23,13 +23,13 @@ impl Reader for AnswersOfLoaders {
         let Some(file) = &options.answers else {
             return Err(Problem::of(
                 root,
-                "its loaders have not been asked: --ask SCRIPT does, such as --ask index.php",
+                "its loaders have not been asked: use --ask SCRIPT, such as --ask index.php",
             ));
         };
         let answers = Answers::read(file, root)?;
         let problems = left_out(file, &answers).into_iter().collect();
         let switch_on = switch_on(&answers);
-        let name = format!("what its own loaders answered ({})", names(&answers).join(", "));
+        let name = format!("the answers of its own loaders ({})", names(&answers).join(", "));
         let rule = Rule::List { origin: file.clone(), classes: answers.classes.into_iter().collect() };
         let loader = Loader { name, rules: vec![rule], ..Loader::default() };
         Ok(Application { loaders: vec![loader], inputs: vec![file.clone()], problems, switch_on })
@@ -65,9 +65,10 @@ fn switch_on(answers: &Answers) -> Vec<String> {
     let front: Vec<String> = answers.loaders.iter().filter(|one| one.front).map(super::super::Asked::words).collect();
     if front.is_empty() {
         return vec![
-            "for a PHP-FPM pool that serves this application alone: php_admin_value[auto_prepend_file] = …/unladen-classmap.php"
+            "for a PHP-FPM pool that serves only this application: php_admin_value[auto_prepend_file] = \
+             …/unladen-classmap.php"
                 .to_owned(),
-            "or at the top of the scripts that it answers with, behind <?php: require '…/unladen-classmap.php';".to_owned(),
+            "or at the top of its scripts, after <?php: require '…/unladen-classmap.php';".to_owned(),
         ];
     }
     vec![
@@ -75,6 +76,6 @@ fn switch_on(answers: &Answers) -> Vec<String> {
             "right after the application has registered {}: require '…/unladen-classmap.php';",
             front.join(" and ")
         ),
-        "an auto_prepend_file would not do: that loader puts itself in front of what is there".to_owned(),
+        "auto_prepend_file would not work: that loader registers itself before existing loaders".to_owned(),
     ]
 }

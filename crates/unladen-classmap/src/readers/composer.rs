@@ -29,7 +29,7 @@ impl Reader for Composer {
     }
 
     fn about(&self) -> &'static str {
-        "projects of Composer: what vendor/composer/autoload_*.php say, or else composer.json and installed.json"
+        "Composer projects: from vendor/composer/autoload_*.php, or else composer.json and installed.json"
     }
 
     fn knows(&self, root: &Path) -> bool {
@@ -39,7 +39,7 @@ impl Reader for Composer {
     fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem> {
         let mut project = Project::open(root)?;
         if !self.knows(root) && !is_dumped(&project.vendor) {
-            return Err(Problem::of(root, "no project of Composer: composer.json was expected in it"));
+            return Err(Problem::of(root, "not a Composer project: expected composer.json in it"));
         }
         let name = project.vendor.strip_prefix(&project.folder).unwrap_or(&project.vendor);
         let name = format!("{}/", name.display());
@@ -93,7 +93,8 @@ fn compare(project: &mut Project, loader: &Loader) {
                     folders.iter().map(|folder| undumped::from(root, folder)).filter(|folder| !written(folder))
                 {
                     let what = format!(
-                        "`{key}` has `{prefix}` in {}, which the loader in {} does not know: run composer dump-autoload",
+                        "`{key}` has `{prefix}` in {}, which the loader in {} does not know: run composer \
+                         dump-autoload",
                         folder.display(),
                         project.vendor.display(),
                     );
@@ -111,13 +112,15 @@ fn has(prefixes: &[(bstr::BString, Vec<std::path::PathBuf>)], prefix: &str, fold
 
 fn switch_on(vendor: &str, prepends: bool) -> Vec<String> {
     let mut lines = vec![
-        format!("right after the line which requires {vendor}autoload.php: require '…/unladen-classmap.php';"),
-        "or for all who require it, in composer.json: \"autoload\": { \"files\": [\"./unladen-classmap.php\"] }, then composer dump-autoload".to_owned(),
+        format!("right after the line that requires {vendor}autoload.php: require '…/unladen-classmap.php';"),
+        "or for all scripts that require it, in composer.json: \"autoload\": { \"files\": \
+         [\"./unladen-classmap.php\"] }, then composer dump-autoload".to_owned(),
     ];
     lines.push(if prepends {
-        "an auto_prepend_file would not do: Composer's loader puts itself in front of what is there".to_owned()
+        "auto_prepend_file would not work: Composer's loader registers itself before existing loaders".to_owned()
     } else {
-        "or before all of its code: auto_prepend_file, as Composer's loader does not put itself in front (prepend-autoloader is false)".to_owned()
+        "or before all of its code: auto_prepend_file, because Composer's loader does not register itself first \
+         (prepend-autoloader is false)".to_owned()
     });
     lines
 }

@@ -80,7 +80,7 @@ impl Reading<'_> {
             Some([only]) => only.clone(),
             _ => {
                 let what =
-                    "DOKU_PLUGIN is not one folder, or worked out as PHP runs: whose plugins are meant cannot be told";
+                    "DOKU_PLUGIN is not one folder, or is computed at run time: the folder of plugins is not known";
                 settings.problems.push(Problem::of(&preload, what).hiding());
                 usual
             }
@@ -125,7 +125,7 @@ impl Reading<'_> {
             let notice = if all { ALL_LOAD } else { LEFT_OUT };
             self.application.problems.push(Problem::of(plugins, notice));
         } else {
-            let what = "it finds the classes of plugins otherwise than is known here: they are left to it";
+            let what = "it finds the classes of plugins in an unknown way: they are left to it";
             self.application.problems.push(Problem::of(&file, what));
         }
         if does(OWN) && does(PLUGINS) {
@@ -148,7 +148,7 @@ impl Reading<'_> {
         let given = assignments(&with(source, &[("DOKU_INC", &inc)]), file, "$classes")?;
         let list = given.iter().find_map(Value::as_array);
         let missing =
-            || Problem::of(file, "a list of classes in `$classes` was expected: no DokuWiki that is known here");
+            || Problem::of(file, "expected a list of classes in `$classes`: not a known version of DokuWiki");
         let mut classes = Vec::new();
         for (class, path) in list.ok_or_else(missing)? {
             let (Some(class), Some(path)) = (class.as_str(), path.as_str()) else { return Err(missing()) };
@@ -163,14 +163,14 @@ impl Reading<'_> {
         let types = assigned(&source, &file, "PLUGIN_TYPES")?;
         let names = types.as_ref().and_then(Value::as_array).map(|types| types.iter().map(|(_, name)| name.as_str()));
         let names: Option<Vec<BString>> = names.and_then(|names| names.map(|name| name.map(BString::from)).collect());
-        names.ok_or_else(|| Problem::of(&file, "PLUGIN_TYPES was expected: no DokuWiki that is known here").hiding())
+        names.ok_or_else(|| Problem::of(&file, "expected PLUGIN_TYPES: not a known version of DokuWiki").hiding())
     }
 }
 
-const ALL_LOAD: &str = "all plugins and templates are taken for files that load without an error: what one throws as it is loaded is not shown by \
-     DokuWiki any more, and ends the page";
-const LEFT_OUT: &str = "the classes of plugins and templates are left to DokuWiki's own loader, which shows what a broken one throws and goes on; if all \
-     that are there load without an error, --all-extensions reads them";
+const ALL_LOAD: &str = "all plugins and templates are assumed to load without errors: if one throws an error while \
+     loading, DokuWiki no longer catches it, and the page fails";
+const LEFT_OUT: &str = "the classes of plugins and templates are left to DokuWiki's own loader, which shows the \
+     errors of a broken one and continues; if all of them load without errors, --all-extensions reads them";
 
 /// Debian's inc/preload.php belongs to the package, and includes the administrator's.
 fn switch_on(root: &Path) -> Vec<String> {
@@ -178,10 +178,10 @@ fn switch_on(root: &Path) -> Vec<String> {
     let own = root.join("inc/preload.php");
     let is_debians = read_whole(&own).is_ok_and(|source| source.contains_str(ADMINISTRATORS));
     let file = if is_debians { PathBuf::from(ADMINISTRATORS) } else { own };
-    let how = if file.exists() { "behind its <?php" } else { "a new file that begins with <?php" };
+    let how = if file.exists() { "after its <?php" } else { "a new file that begins with <?php" };
     vec![
         format!("in {}, {how}: require '…/unladen-classmap.php';", file.display()),
-        "Composer's loader puts itself in front of it, and asks no file for a class that it does not know".to_owned(),
+        "Composer's loader registers itself before it, but searches no file for a class that it does not know".to_owned(),
     ]
 }
 

@@ -38,7 +38,7 @@ impl Reader for Drupal {
 
     fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem> {
         let root = &root.canonicalize().map_err(|error| Problem::of(root, format!("cannot be read: {error}")))?;
-        let missing = || Problem::of(root, format!("no Drupal: {CORE} was expected in it, or in its web/ or docroot/"));
+        let missing = || Problem::of(root, format!("not Drupal: expected {CORE} in it, or in its web/ or docroot/"));
         let served = served(root).ok_or_else(missing)?;
         let vendor = vendor(root, &served)?;
         let found = composer::vendor(&vendor, &format!("{}/", vendor.strip_prefix(root).unwrap_or(&vendor).display()))?;
@@ -59,14 +59,14 @@ impl Reader for Drupal {
             .filter(|(_, folder)| folder.is_dir())
             .collect();
         if options.extensions == Extensions::All {
-            let notice = "all modules and profiles that are there are taken for enabled: what asks class_exists() for a class of one that is not would \
-                          find it";
+            let notice = "all existing modules and profiles are assumed to be enabled: class_exists() will also find \
+                          classes of disabled ones";
             application.problems.extend((!namespaces.is_empty()).then(|| Problem::of(&served, notice)));
             add(&mut loader, &served, namespaces);
         } else if !namespaces.is_empty() {
             let notice = format!(
-                "which modules are enabled is in Drupal's database, which is not read: the classes of {} are left to Drupal's own loader; if all that \
-                 are there are enabled, --all-extensions reads them",
+                "Drupal's database, which says which modules are enabled, is not read: the classes of {} are left to \
+                 Drupal's own loader; if all existing ones are enabled, --all-extensions reads them",
                 if namespaces.len() == 1 { "one".to_owned() } else { format!("{} of them", namespaces.len()) }
             );
             application.problems.push(Problem::of(&served, notice));
@@ -96,7 +96,7 @@ fn vendor(root: &Path, served: &Path) -> Result<PathBuf, Problem> {
     dumped.next().ok_or_else(|| {
         Problem::of(
             root,
-            "Composer has written no loader into its vendor/, or into that of the folder above: run composer install",
+            "there is no Composer loader in its vendor/, or in that of the folder above: run composer install",
         )
         .hiding()
     })
@@ -131,7 +131,8 @@ fn add(loader: &mut Loader, served: &Path, namespaces: Vec<(BString, PathBuf)>) 
 fn switch_on(served: &Path) -> Vec<String> {
     vec![
         format!("in {}/sites/default/settings.php, at its end: require '…/unladen-classmap.php';", served.display()),
-        "of several sites, in the settings.php of each; not earlier: Composer's loader puts itself in front of what is there".to_owned(),
+        "with several sites, in the settings.php of each; not earlier, because Composer's loader registers itself \
+         before existing loaders".to_owned(),
     ]
 }
 
@@ -199,7 +200,7 @@ impl Modules {
                 }
                 Err(folders) => {
                     let what = format!(
-                        "`{name}` is there {} times: its classes are left to Drupal's own loader",
+                        "`{name}` exists {} times: its classes are left to Drupal's own loader",
                         folders.len()
                     );
                     modules.problems.extend(folders.first().map(|folder| Problem::of(folder, what)));

@@ -28,7 +28,7 @@ impl Reader for Folders {
     }
 
     fn about(&self) -> &'static str {
-        "any application, on trust: classes whose file is named after them, and does nothing but declare"
+        "any application, unverified: classes whose file has their name and only declares them"
     }
 
     fn read(&self, root: &Path, _: &Options) -> Result<Application, Problem> {
@@ -44,7 +44,7 @@ impl Reader for Folders {
             problems,
             switch_on: vec![
                 "after the application has registered its own loader: require '…/unladen-classmap.php';".to_owned(),
-                "a class that the application itself would not find can be found then: compare its pages first"
+                "the map may then find classes that the application itself would not: compare its pages first"
                     .to_owned(),
             ],
         })
@@ -105,8 +105,8 @@ impl Found {
     fn told(&self, root: &Path) -> Option<Problem> {
         let kinds = [
             (self.several, "have a name that several files declare"),
-            (self.unnamed, "are in files that are not named after them"),
-            (self.busy, "are in files that do more than declare as they are loaded"),
+            (self.unnamed, "are in files with other names"),
+            (self.busy, "are in files that do more than declare when loaded"),
         ];
         let left: Vec<String> =
             kinds.iter().filter(|(many, _)| *many > 0).map(|(many, why)| format!("{many} {why}")).collect();

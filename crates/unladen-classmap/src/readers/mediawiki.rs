@@ -55,20 +55,20 @@ fn enabled(root: &Path, core: &Core, options: &Options) -> Settings {
     let file = options.settings.clone().unwrap_or_else(|| root.join("LocalSettings.php"));
     let nothing = |what: &str, hides: bool| {
         let what = format!(
-            "{what}: no extension and no skin was read, their classes are left to MediaWiki's own loader; name the file \
-                            with --settings, or read all there are with --all-extensions"
+            "{what}: no extension or skin was read, their classes are left to MediaWiki's own loader; name the file \
+                            with --settings, or read all with --all-extensions"
         );
         let problems = vec![Problem { hides, ..Problem::of(&file, what) }];
         Settings { problems, open: true, inputs: vec![file.clone()], ..Settings::default() }
     };
     if file.extension().is_none_or(|extension| extension != "php") {
-        return nothing("is not PHP, which alone is followed here", true);
+        return nothing("is not PHP, the only format that is followed here", true);
     }
     match std::fs::File::open(&file) {
         Ok(_) => follow::settings(&file, &core.root),
         // The wiki is not set up yet.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && options.settings.is_none() => {
-            nothing("is not there", false)
+            nothing("does not exist", false)
         }
         Err(error) => nothing(&format!("cannot be read ({error})"), true),
     }

@@ -25,7 +25,7 @@ impl Reader for Psr4 {
         let mut application = Application {
             switch_on: vec![
                 "after the application has registered its own loader: require '…/unladen-classmap.php';".to_owned(),
-                "or before all of its code, if its loader does not put itself in front: auto_prepend_file".to_owned(),
+                "or before all of its code, if its loader does not register itself first: auto_prepend_file".to_owned(),
             ],
             ..Application::default()
         };
@@ -40,7 +40,7 @@ pub(crate) fn add(application: &mut Application, root: &Path, options: &Options)
     for (prefix, folder) in &options.psr4 {
         let folder = plain(root.join(folder).as_os_str().as_bytes());
         if !folder.is_dir() {
-            let what = format!("no such folder: --psr4 '{prefix}=…' leads nowhere");
+            let what = format!("no such folder: --psr4 '{prefix}=…'");
             application.problems.push(Problem::of(&folder, what));
         }
         // The trailing `\` that the standard wants is often left out.

@@ -208,7 +208,7 @@ impl Settings {
             Ok(read) => read,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
             Err(error) => {
-                let what = format!("cannot be read: {error}; what it says of folders is not seen");
+                let what = format!("cannot be read: {error}; its settings of folders are unknown");
                 self.problems.push(Problem::of(file, what).hiding());
                 return;
             }

@@ -117,7 +117,7 @@ impl Reading<'_> {
         }
         let mut said = |name: &str| {
             settings.values(name).unwrap_or_else(|| {
-                let what = format!("`{name}` is worked out as PHP runs: plugins and themes are not looked for there");
+                let what = format!("`{name}` is computed at run time: plugins and themes are not looked for there");
                 let file = last.cloned().unwrap_or_else(|| self.root.to_owned());
                 settings.problems.push(Problem::of(file, what));
                 Vec::new()
@@ -146,7 +146,7 @@ impl Reading<'_> {
         let Some(file) = self.config_file() else { return Vec::new() };
         self.application.inputs.push(file.clone());
         let unreadable =
-            |error| Problem::of(&file, format!("cannot be read: {error}; a loader it includes is not seen"));
+            |error| Problem::of(&file, format!("cannot be read: {error}; loaders that it includes are not seen"));
         let source = match file.canonicalize().and_then(|real| Ok((read_whole(&real)?, real))) {
             Ok((source, real)) => calls(&as_calls(&source), &real, &[INCLUDE], &[]),
             Err(error) => Err(unreadable(error)),
@@ -191,14 +191,16 @@ fn hosts(folder: &Path) -> Vec<PathBuf> {
 fn notice(content: &Path, count: usize, all: bool) -> Problem {
     if all {
         let what = format!(
-            "all {count} plugins and themes with a Composer loader are taken for active: what asks class_exists() for a class of one \
-             that is not would find it; delete those, and classes that two of them have in different files are in no map"
+            "all {count} plugins and themes with a Composer loader are assumed to be active: class_exists() will also \
+             find classes of inactive ones; delete those; classes that two of them have in different files are left \
+             out of the map"
         );
         return Problem::of(content, what);
     }
     let what = format!(
-        "which plugins and themes are active is in WordPress's database, which is not read: the classes of {count} with a Composer loader \
-         are left to those loaders; if all that are there are active, on each site, --all-extensions reads them"
+        "WordPress's database, which says which plugins and themes are active, is not read: the classes of {count} \
+         with a Composer loader are left to those loaders; if all existing ones are active, on each site, \
+         --all-extensions reads them"
     );
     Problem::of(content, what)
 }
@@ -209,10 +211,10 @@ fn switch_on(folders: &[PathBuf]) -> Vec<String> {
         folders.first().map_or_else(|| "wp-content/mu-plugins".to_owned(), |folder| folder.display().to_string());
     vec![
         format!(
-            "in {folder}/unladen.php, a file of its own: <?php add_action( 'plugins_loaded', static function () {{ require \
-             '…/unladen-classmap.php'; }}, PHP_INT_MIN );"
+            "in {folder}/unladen.php, a separate file: <?php add_action( 'plugins_loaded', static function () {{ \
+             require '…/unladen-classmap.php'; }}, PHP_INT_MIN );"
         ),
-        "not earlier: the Composer loaders of plugins put themselves in front of what is there when they are loaded"
+        "not earlier: the Composer loaders of plugins register themselves before existing loaders"
             .to_owned(),
     ]
 }

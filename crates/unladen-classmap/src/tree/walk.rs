@@ -182,8 +182,8 @@ impl Work {
             None | Some(0) => {}
             Some(1) => {
                 let what = format!(
-                    "links lead to more than {} folders, as folders that link to each other do; the rest is left out: name the folders of \
-                     classes alone, such as src, rather than those with the links",
+                    "links lead to more than {} folders, as folders that link to each other do; the rest is left out: \
+                     name only the folders of classes, such as src, not those with the links",
                     self.most_linked
                 );
                 return found.bounded(&path, what);
@@ -221,7 +221,7 @@ impl Work {
         }
         if !self.admit(names.len() + linked.len()) {
             return found
-                .bounded(&path, format!("there are more than {MOST_FILES} PHP files in all; these are left out"));
+                .bounded(&path, format!("there are more than {MOST_FILES} PHP files in total; these are left out"));
         }
         found.folders.push(path_of(&path).to_path_buf());
         let this = Arc::new(Folder { identity, links, within });

@@ -33,7 +33,7 @@ pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["nats", "tls"], name: 
 
 /// Interval of looks without notifications.
 const LOOK: Duration = Duration::from_secs(1);
-const YOUNG: &str = "its list of nodes had not this node's word for a moment: others may be missing from it";
+const YOUNG: &str = "its list of nodes lacked this node's entry for a moment: others may be missing from it";
 const AT_A_TIME: usize = 64;
 /// Pause before the next look for a notified record that the stream does not have yet, doubled each time …
 const SOON: Duration = Duration::from_millis(1);
@@ -135,10 +135,10 @@ impl Nats {
         };
         let Some(after) = after else { return lost("it begins at the end") };
         if after.epoch() != epoch {
-            return lost("the stream was made again");
+            return lost("the stream was created again");
         }
         if after.index() > last {
-            return lost("the stream has less than it had");
+            return lost("the stream has fewer messages than before");
         }
         if after.index() < last && first > after.index() + 1 {
             return lost("the stream has been trimmed");
@@ -149,7 +149,7 @@ impl Nats {
             && !link.is_verified.load(Ordering::Relaxed)
             && link.record(after.index()).await?.is_none_or(|(other, _)| other != time)
         {
-            return lost("the stream was put back");
+            return lost("the stream was restored from an older state");
         }
         link.is_verified.store(true, Ordering::Relaxed);
         let end = last.min(after.index().saturating_add(BATCH as u64));
@@ -235,7 +235,7 @@ impl Nats {
                     own.young_until = Some(Instant::now() + lease);
                 }
                 drop(own);
-                number.ok_or_else(|| BusError::Answer("it does not take the word of this node".to_owned()))?
+                number.ok_or_else(|| BusError::Answer("it does not accept this node's entry".to_owned()))?
             }
         };
         {
@@ -276,7 +276,7 @@ impl Nats {
                 let Some(node) = Place::node_of(&subject) else { return Ok(None) };
                 // Its lease has ended since.
                 let Some((said, word)) = link.word(&subject).await? else { return Ok(None) };
-                let wrong = || BusError::Answer(format!("the word of the node {node:?} is none"));
+                let wrong = || BusError::Answer(format!("the entry of the node {node:?} is invalid"));
                 let (position, lease) = word.split_once(' ').ok_or_else(wrong)?;
                 let lease: u32 = lease.parse().map_err(|_| wrong())?;
                 if said + i128::from(lease) * 1_000_000 < now {
@@ -369,5 +369,5 @@ impl OwnWord {
 }
 
 fn position(epoch: &str, index: u64) -> Result<Position, BusError> {
-    Position::new(epoch, index).ok_or_else(|| BusError::Answer(format!("{epoch:?} is no epoch")))
+    Position::new(epoch, index).ok_or_else(|| BusError::Answer(format!("{epoch:?} is not an epoch")))
 }

@@ -49,7 +49,7 @@ struct Postgres {
 fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
     let address = match &settings.ca {
         Some(_) if settings.url.as_str().contains("sslrootcert=") => {
-            return Err(BusError::Url("say whom to trust once: `ca`, or `sslrootcert` in the URL".to_owned()));
+            return Err(BusError::Url("name the authority only once: `ca`, or `sslrootcert` in the URL".to_owned()));
         }
         Some(ca) => {
             let (joint, url) = (if settings.url.as_str().contains('?') { '&' } else { '?' }, settings.url.as_str());
@@ -164,11 +164,11 @@ impl Postgres {
         let read = match after {
             None => lost("it begins at the end", uptime),
             Some(after) if after.epoch() != epoch => {
-                lost("the tables or their server are others than before", Duration::ZERO)
+                lost("the tables or their server were replaced", Duration::ZERO)
             }
             Some(_) if !column::<bool>(row, 3)? => {
                 // Same epoch: its list of nodes is unchanged.
-                lost("what was read last, or what came after it, is no longer in the table", uptime)
+                lost("the record that was read last, or the one after it, is no longer in the table", uptime)
             }
             Some(after) => match self.records(&rows, &epoch, after.index())? {
                 Some(records) => Ok(Read::Records(records)),
@@ -229,7 +229,7 @@ impl Postgres {
         if confirmed?.is_empty() {
             // The next query returns the end.
             link.give_up();
-            return Err(BusError::Answer("what this node has read last is not in the table any more".to_owned()));
+            return Err(BusError::Answer("the record that this node read last is no longer in the table".to_owned()));
         }
         let rows = end?;
         let row = rows.first().ok_or_else(|| link.emptied())?;
@@ -340,7 +340,7 @@ impl std::fmt::Debug for Postgres {
 }
 
 fn column<'a, T: FromSql<'a>>(row: &'a Row, place: usize) -> Result<T, BusError> {
-    row.try_get(place).map_err(|_| BusError::Answer("the tables of unladen_fleet are not as they were made".to_owned()))
+    row.try_get(place).map_err(|_| BusError::Answer("the tables of unladen_fleet were altered".to_owned()))
 }
 
 /// The id plus one must be valid, too.
@@ -354,9 +354,9 @@ fn index(row: &Row, place: usize) -> Result<u64, BusError> {
 }
 
 fn no_id(id: impl std::fmt::Display) -> BusError {
-    BusError::Answer(format!("{id} is no id of a record"))
+    BusError::Answer(format!("{id} is not a record's id"))
 }
 
 fn position(epoch: &str, index: u64) -> Result<Position, BusError> {
-    Position::new(epoch, index).ok_or_else(|| BusError::Answer(format!("{epoch:?} is no epoch")))
+    Position::new(epoch, index).ok_or_else(|| BusError::Answer(format!("{epoch:?} is not an epoch")))
 }

@@ -82,7 +82,7 @@ impl Valkey {
             let told = Told { reply, run: connection.run.clone(), whole_for: connection.whole_for() };
             // The connection's data about the engine is from its opening.
             if told.is_promoted(&connection.replication) {
-                return Err(BusError::Unreachable("another server of its replication had taken over".to_owned()));
+                return Err(BusError::Unreachable("another server of its replication took over".to_owned()));
             }
             Ok((told, connection))
         };
@@ -129,20 +129,20 @@ impl Valkey {
         let lost = |why| Ok(Read::Lost { end: end.clone(), why, whole_for });
         let Some(after) = after else { return lost("it begins to read") };
         if after.epoch() != end.epoch() {
-            return lost("the engine was started again, emptied, or another one took over");
+            return lost("the engine was restarted or emptied, or another one took over");
         }
         let mut records = Vec::new();
         let mut next = index;
         while let (Some(id), Some(record)) = (list.next(), list.next()) {
             next = next.saturating_add(1);
             if id.bytes()? != format!("{next}-0").as_bytes() {
-                return lost("records that were not read yet are gone: the stream was trimmed");
+                return lost("unread records are gone: the stream was trimmed");
             }
             let place = Position::new(end.epoch(), next).ok_or_else(|| wrong("the epoch"))?;
             records.push((place, record.bytes()?.to_vec()));
         }
         if records.is_empty() && end.index() != index {
-            return lost("records that were not read yet are gone: the stream was emptied");
+            return lost("unread records are gone: the stream was emptied");
         }
         *self.whole() = (end.index() == next).then_some(end);
         Ok(Read::Records(records))
@@ -268,7 +268,7 @@ fn number(reply: Option<&Reply>) -> Result<u64, BusError> {
 }
 
 fn wrong(what: &str) -> BusError {
-    BusError::Answer(format!("{what} is not what it should be"))
+    BusError::Answer(format!("{what} is invalid"))
 }
 
 /// Scripts run atomically. Each gets the keys `about`, `purges`, `nodes` and `positions`, and as its first argument a token

@@ -63,7 +63,7 @@ impl Fleet {
                 let most = (one.names() + room).min(MEMBERS);
                 let told = match &looked {
                     Ok((end, members)) => self.judge(&mut one, (end, members), most).await,
-                    Err(error) => Err(format!("the list of nodes cannot be had: {error}")),
+                    Err(error) => Err(format!("the list of nodes is not available: {error}")),
                 };
                 match told {
                     Ok(()) => {
@@ -108,9 +108,9 @@ impl Fleet {
             one.epoch = epoch;
             let written = self.bus.publish(std::slice::from_ref(&one.record)).await;
             let places =
-                written.map_err(|error| format!("the engine was started again, and does not take it: {error}"))?;
+                written.map_err(|error| format!("the engine was restarted, and does not accept it: {error}"))?;
             one.position = places.into_iter().next().unwrap_or_else(|| one.position.clone());
-            return Err("the engine was started again".to_owned());
+            return Err("the engine was restarted".to_owned());
         }
         // An engine that was just emptied has a list without the nodes that rely on the previous one, and this node may
         // not have noticed yet.
@@ -123,7 +123,7 @@ impl Fleet {
         match one.wait {
             Wait::Nobody => Ok(()),
             _ if !is_listed => {
-                Err("this node is not in the engine's list of nodes: others may be missing from it, too".to_owned())
+                Err("this node is not in the engine's list of nodes: others may be missing, too".to_owned())
             }
             Wait::Quorum if confirmed * 2 <= members.len() => {
                 Err(format!("{confirmed} of {} nodes have confirmed it", members.len()))

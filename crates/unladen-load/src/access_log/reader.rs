@@ -148,7 +148,7 @@ impl<'a> LogEntry<'a> {
 }
 
 /// Requires three digits: fewer end an entry that was cut within them.
-#[expect(clippy::option_option, reason = "no status is one of the things that a log says")]
+#[expect(clippy::option_option, reason = "the log has no status")]
 fn parse_status(text: &[u8]) -> Option<Option<u16>> {
     match text {
         b"-" | b"000" => Some(None),

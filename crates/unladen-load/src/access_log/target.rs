@@ -186,19 +186,19 @@ impl PassedOver {
     pub fn about(self) -> &'static str {
         match self {
             Self::Empty => "empty",
-            Self::NoEntry => "no entry in the combined log format (cut, or of another kind)",
-            Self::NoRequest => "without a request of HTTP/1.0 or later",
-            Self::Method => "of other methods than GET, whose bodies are in no log",
+            Self::NoEntry => "not in the combined log format (cut off, or another format)",
+            Self::NoRequest => "without an HTTP/1.0 or later request",
+            Self::Method => "with methods other than GET, whose bodies are not in the log",
             Self::NoAnswer => "that the server did not answer",
             Self::Informational => "answered 1xx (WebSockets), which a GET does not repeat",
-            Self::Partial => "answered 206 (a part of a file): the range is in no log",
+            Self::Partial => "answered 206 (a part of a file): the range is not in the log",
             Self::Failed => "answered 400 or above",
             Self::OtherHost => "with an absolute URL of another host",
-            Self::NoPath => "with a target that is no path",
-            Self::Blank => "with a blank in the target, which no request can carry",
-            Self::Fragment => "with a # in the target, which no request can carry",
+            Self::NoPath => "with a target that is not a path",
+            Self::Blank => "with a blank in the target, which a request cannot have",
+            Self::Fragment => "with a # in the target, which a request cannot have",
             Self::Long => "with a target of more than 8 KiB",
-            Self::Surplus => "with a target beyond the first 100,000 different ones, or beyond 64 MiB of them",
+            Self::Surplus => "with a target beyond the first 100,000 different ones, or 64 MiB of them",
         }
     }
 }

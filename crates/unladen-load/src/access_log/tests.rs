@@ -219,7 +219,7 @@ fn a_log_of_another_kind_names_the_line() {
     let error = parse("").unwrap_err().to_string();
     assert!(error.ends_with("has no GET request that can be repeated from a log: it is empty"), "{error}");
     let error = parse(line("POST / HTTP/1.1", 200)).unwrap_err().to_string();
-    assert!(error.ends_with(": of its 1 lines are 1 of other methods than GET, whose bodies are in no log"), "{error}");
+    assert!(error.ends_with(": of its 1 lines are 1 with methods other than GET, whose bodies are not in the log"), "{error}");
 }
 
 #[test]

@@ -140,7 +140,7 @@ impl std::fmt::Display for ReferenceKind {
 #[derive(Debug, Error)]
 pub enum ReferenceError {
     /// The kernel gives no pipe, or the pipe does not carry bytes.
-    #[error("reference work needs a pipe of its own: {source}; `ulimit -n` shows how many files may be open")]
+    #[error("reference work needs a pipe: {source}; `ulimit -n` shows how many files may be open")]
     Pipe { source: io::Error },
     /// The kernel does not give the thread's CPU time.
     #[error("reference work needs the clock CLOCK_THREAD_CPUTIME_ID: {source}")]

@@ -65,14 +65,14 @@ fn path_in<'a>(content: &'a [u8], prefix: &[u8]) -> Option<&'a Path> {
 #[derive(Debug, Error)]
 pub enum RevisionError {
     /// Neither the folder nor one above it has a `.git`.
-    #[error("{} is in no git work tree: name a folder that is", .folder.display())]
+    #[error("{} is not in a git work tree: name a folder that is", .folder.display())]
     NoWorkTree { folder: PathBuf },
     #[error("{} has no commit on its branch `{branch}` yet: commit, or name another folder", .folder.display())]
     NoCommit { folder: PathBuf, branch: String },
     #[error("cannot read {}: {source}", .path.display())]
     Read { path: PathBuf, source: io::Error },
     /// A file of git's has other contents.
-    #[error("{} should hold {expected}, and begins with `{found}`: `git fsck` tells more", .path.display())]
+    #[error("{} should contain {expected}, but begins with `{found}`: `git fsck` shows more", .path.display())]
     Malformed {
         path: PathBuf,
         expected: &'static str,

@@ -123,7 +123,7 @@ impl Writer {
                 self.tell("lost_write", &cause);
             }
             Ok(()) if self.lost > 0 => {
-                let cause = format!("is written again; {} lines were lost", self.lost);
+                let cause = format!("can be written again; {} lines were lost", self.lost);
                 self.tell("written_again", &cause);
                 self.lost = 0;
             }
@@ -135,7 +135,7 @@ impl Writer {
         let lost = self.shared.lost_full.load(Ordering::Relaxed);
         if lost > self.lost_full {
             let cause =
-                format!("is not written fast enough: {} lines are lost; see what it is on", lost - self.lost_full);
+                format!("is not written fast enough: {} lines are lost; check its disk", lost - self.lost_full);
             self.tell("lost_full", &cause);
             self.lost_full = lost;
         }

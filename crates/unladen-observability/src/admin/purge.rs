@@ -58,14 +58,14 @@ where
     guard(request.headers())?;
     let body = Limited::new(request.into_body(), LARGEST);
     let Ok(body) = tokio::time::timeout(PATIENCE, std::pin::pin!(body).collect()).await else {
-        return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "what is to be purged did not come"));
+        return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive"));
     };
     let body = body.map_err(|error| match error.is::<http_body_util::LengthLimitError>() {
-        true => Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("that is longer than {LARGEST} bytes")),
-        false => Refusal::new(StatusCode::BAD_REQUEST, "the body broke off"),
+        true => Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {LARGEST} bytes")),
+        false => Refusal::new(StatusCode::BAD_REQUEST, "the body is incomplete"),
     })?;
     let wish: Wish = serde_json::from_slice(&body.to_bytes())
-        .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, format!("it is not understood: {error}")))?;
+        .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, format!("the body is invalid: {error}")))?;
     let site = wish.site.clone();
     let fleet = observability.fleet();
     let wait_for = match (wish.wait_for, &fleet) {
@@ -75,7 +75,7 @@ where
             return Err(Refusal::new(StatusCode::BAD_REQUEST, words));
         }
         (Some(seconds), Some(_)) => {
-            let words = || Refusal::new(StatusCode::BAD_REQUEST, "wait_for is a number of seconds: 0.25");
+            let words = || Refusal::new(StatusCode::BAD_REQUEST, "wait_for must be a number of seconds, such as 0.25");
             Some(Duration::try_from_secs_f64(seconds).map_err(|_| words())?)
         }
     };
@@ -86,7 +86,8 @@ where
             return Err(Refusal::new(StatusCode::BAD_REQUEST, words));
         }
         (Some(word), Some(_)) => {
-            let words = || Refusal::new(StatusCode::BAD_REQUEST, format!("wait is {word:?}: say all, quorum or none"));
+            let words = || Refusal::new(StatusCode::BAD_REQUEST, format!("wait is {word:?}: expected all, quorum or \
+                none"));
             Some(Wait::of(word).ok_or_else(words)?)
         }
     };
@@ -102,8 +103,8 @@ where
     });
     let purged = match forgetting.await {
         Ok(Some(purged)) => purged,
-        Ok(None) => return Err(Refusal::new(StatusCode::NOT_FOUND, "there is no site that keeps anything")),
-        Err(_) => return Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "it was given up")),
+        Ok(None) => return Err(Refusal::new(StatusCode::NOT_FOUND, "no site stores anything")),
+        Err(_) => return Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "it was cancelled")),
     };
     let fleet = match fleet {
         Some(fleet) => {
@@ -126,16 +127,16 @@ fn guard(headers: &HeaderMap) -> Result<(), Refusal> {
     let (origin, has_origin, is_one) = only(ORIGIN);
     let is_own = origin.zip(host).is_some_and(|(origin, host)| origin.strip_prefix("http://") == Some(host));
     if has_origin && !(is_one && is_own) {
-        return Err(Refusal::new(StatusCode::FORBIDDEN, "pages of elsewhere cannot purge"));
+        return Err(Refusal::new(StatusCode::FORBIDDEN, "pages of other origins cannot purge"));
     }
     let (site, has_site, is_one) = only(hyper::header::HeaderName::from_static("sec-fetch-site"));
     if has_site && !(is_one && matches!(site, Some("same-origin" | "none"))) {
-        return Err(Refusal::new(StatusCode::FORBIDDEN, "pages of elsewhere cannot purge"));
+        return Err(Refusal::new(StatusCode::FORBIDDEN, "pages of other origins cannot purge"));
     }
     let (kind, _, is_one) = only(CONTENT_TYPE);
     let essence = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
     if !is_one || !essence.eq_ignore_ascii_case("application/json") {
-        let words = "what is to be purged is told as JSON, with Content-Type: application/json";
+        let words = "send the purge as JSON, with Content-Type: application/json";
         return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, words));
     }
     Ok(())
@@ -145,7 +146,7 @@ impl Wish {
     fn read(self) -> Result<Forget, String> {
         let given = [self.url.is_some(), self.prefix.is_some(), self.tag.is_some(), self.all];
         if given.into_iter().filter(|is| *is).count() != 1 {
-            return Err("say one of url, prefix, tag and all".to_owned());
+            return Err("give one of url, prefix, tag and all".to_owned());
         }
         let what = if let Some(url) = self.url {
             What::Url(PageAddress::read(&url)?)
@@ -176,17 +177,17 @@ impl PageAddress {
             Some((scheme, rest)) if !scheme.contains(['/', '?', '#']) => match scheme {
                 scheme if scheme.eq_ignore_ascii_case("https") => (Some(true), rest),
                 scheme if scheme.eq_ignore_ascii_case("http") => (Some(false), rest),
-                _ => return Err(format!("{url:?} is neither of http nor of https")),
+                _ => return Err(format!("{url:?} is neither http nor https")),
             },
             _ => (None, url.strip_prefix("//").unwrap_or(url)),
         };
         let rest = rest.split('#').next().unwrap_or_default();
         let (authority, target) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
         if authority.is_empty() {
-            return Err(format!("{url:?} names no host: https://host/path"));
+            return Err(format!("{url:?} has no host: expected https://host/path"));
         }
         if authority.contains('@') {
-            return Err(format!("{url:?} names a user, by which nothing is stored"));
+            return Err(format!("{url:?} has a user, but pages are stored without users"));
         }
         let slash = if target.starts_with('/') { "" } else { "/" };
         Ok(Self { is_https, authority: authority.to_owned(), target: format!("{slash}{target}") })

@@ -145,12 +145,13 @@ pub(super) struct Target {
 /// Why a URL cannot be a collector's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TargetError {
-    #[error("{0:?} is no URL: {1}")]
+    #[error("{0:?} is not a URL: {1}")]
     Malformed(String, url::ParseError),
-    #[error("{0:?} is no URL of a collector: it has to begin with http:// or https://")]
+    #[error("{0:?} is not a collector's URL: it has to begin with http:// or https://")]
     Scheme(String),
     #[error(
-        "{0:?} is no URL of a collector: only host, port and path are used, so a user, a query or a fragment may not be there"
+        "{0:?} is not a collector's URL: only host, port and path are used, so a user, a query or a fragment is not \
+         allowed"
     )]
     Surplus(String),
 }

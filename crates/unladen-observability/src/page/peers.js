@@ -23,11 +23,11 @@ function drawPeers({ fleet, peers }) {
   $("nodes-part").hidden = !fleet;
   if (fleet) {
     const more = fleet.nodes > fleet.list.length ? `; the ${fleet.list.length} that are furthest behind` : "";
-    $("nodes-told").textContent = fleet.looked_ago_ns === null ? "The list was not looked at yet."
-      : `${count(fleet.nodes)} nodes that the fleet counts on, looked at ${span(fleet.looked_ago_ns / 1e9)} ago${more}.`;
+    $("nodes-told").textContent = fleet.looked_ago_ns === null ? "The list has not been read yet."
+      : `${count(fleet.nodes)} nodes in the fleet, read ${span(fleet.looked_ago_ns / 1e9)} ago${more}.`;
     // Names and addresses are text here, whatever they are.
     $("nodes").replaceChildren(...fleet.list.map(({ node, own, behind }) => cells(document.createElement("tr"), [
-      own ? `${node} (this one)` : node, "● counted on", or(behind, (n) => n ? `${count(n)} purges` : "none"),
+      own ? `${node} (this one)` : node, "● in the fleet", or(behind, (n) => n ? `${count(n)} purges` : "none"),
     ], ["wrap", "is-good", "n"])));
     label($("nodes"));
   }

@@ -11,9 +11,9 @@ function tell(words) { $("told").textContent = words; }
 
 // From the bottom up.
 const RAMP = [...SHOWN.map((ns) => `≤ ${duration(ns)}`), "> 1 s"];
-const latency = new Chart($("latency"), "Requests a second by latency", RAMP.map((name, i) => ({ name, color: `--l${i}` })));
+const latency = new Chart($("latency"), "Requests per second by latency", RAMP.map((name, i) => ({ name, color: `--l${i}` })));
 // What should be rare lies below, where it can be compared.
-const ends = new Chart($("ends"), "Requests a second by how they ended", [
+const ends = new Chart($("ends"), "Requests per second by how they ended", [
   { name: "broken off", color: "--ink", hatch: "/" },
   { name: "5xx", color: "--bad", hatch: "/" },
   { name: "answered by unladen", color: "--own", hatch: "\\" },
@@ -21,14 +21,14 @@ const ends = new Chart($("ends"), "Requests a second by how they ended", [
   { name: "4xx", color: "--warn" },
   { name: "1xx–3xx", color: "--good" },
 ]);
-const connections = new Chart($("connections"), "Requests a second by how their connection was come by", [
+const connections = new Chart($("connections"), "Requests per second by where their connection came from", [
   { name: "new", color: "--made", hatch: "/" },
   { name: "new, TLS resumed", color: "--again", hatch: "\\" },
   { name: "kept, another thread", color: "--sky" },
   { name: "kept, same thread", color: "--good" },
 ]);
 // What was answered from memory lies below.
-const results = new Chart($("results"), "Requests a second by what the cache did", [
+const results = new Chart($("results"), "Requests per second by what the cache did", [
   { name: "hit", color: "--good" },
   { name: "validated", color: "--sky" },
   { name: "stale", color: "--warn", hatch: "\\" },
@@ -77,13 +77,13 @@ function drawState(stats) {
   const megabytes = stats.process.resident_bytes / 1e6;
   const { held_bytes: held, limit_bytes: limit, ended } = stats.client_memory;
   const gone = ended.stalled + ended.slow;
-  const clients = `${digits(held / 1e6)} of ${digits(limit / 1e6)} MB for clients${gone ? `, ${gone} that did not read ended` : ""}`;
+  const clients = `${digits(held / 1e6)} of ${digits(limit / 1e6)} MB for clients${gone ? `, ${gone} slow readers closed` : ""}`;
   const { fleet } = stats;
   const others = !fleet ? "" : fleet.connected
     ? ` · fleet of ${fleet.members}, purges all read`
     : ` · cut off from the fleet (${fleet.error ?? `${count(fleet.lag)} purges to read`})`;
   const away = stats.rate_services.filter(({ open, error }) => open || error);
-  const limits = away.map(({ service, error }) => ` · limits of ${service} are kept by this process alone (${error ?? "it failed"})`).join("");
+  const limits = away.map(({ service, error }) => ` · limits of ${service} apply only to this process (${error ?? "it failed"})`).join("");
   $("about").textContent =
     `for ${span(stats.uptime_ns / 1e9)} · ${stats.version} · process ${stats.pid} · ${digits(megabytes)} MB · ${clients}${others}${limits}`;
 }
@@ -103,7 +103,7 @@ function drawTiles(stats) {
   const requests = now.requests;
   const rate = (n) => (seconds ? count(n / seconds) : "–");
   const p = (share) => between(quantile(now.buckets, stats.bounds_ns, share));
-  tile("rate", rate(requests), "/s", `${count(total((u) => u.in_flight))} in flight, ${count(total((u) => u.requests))} in all`);
+  tile("rate", rate(requests), "/s", `${count(total((u) => u.in_flight))} in flight, ${count(total((u) => u.requests))} in total`);
   tile("p50", p(0.5), "", "half of the requests took no longer");
   tile("p95", p(0.95), "", `p90 ${p(0.9)}`);
   tile("p99", p(0.99), "", `p99.9 ${p(0.999)}`);
@@ -113,7 +113,7 @@ function drawTiles(stats) {
   // What a site asks for several at once is no request of a client, and has its connection all the same.
   const all = total((u) => sum(CONNECTIONS.map((name) => u.by_connection[name])));
   tile("reuse", share(now.kept, sent), "", `${share(kept, all)} since the start`);
-  tile("shakes", rate(now.kept), "/s", `${rate(now.made)}/s connections made; ${count(kept)} avoided in all`);
+  tile("shakes", rate(now.kept), "/s", `${rate(now.made)}/s connections made; ${count(kept)} avoided in total`);
 }
 
 // === In front of an application ===
@@ -123,7 +123,7 @@ function survived(sites) {
   const snapshots = sites.map((site) => site.snapshot).filter(Boolean);
   const loaded = sum(snapshots.map((snapshot) => snapshot.loaded));
   const wrong = snapshots.map((snapshot) => snapshot.failure ?? snapshot.refused).find(Boolean);
-  return (loaded ? `; from before ${count(loaded)}` : "") + (wrong ? `; snapshot: ${wrong}` : "");
+  return (loaded ? `; ${count(loaded)} from before the start` : "") + (wrong ? `; snapshot: ${wrong}` : "");
 }
 
 function drawSites(stats) {
@@ -142,16 +142,16 @@ function drawSites(stats) {
   const [own, others] = [now.bytesFromMemory, now.bytesFromApplication];
   tile("bytes", share(own, own + others), "", `${bytes(a(own))}/s, and ${bytes(a(others))}/s passed on`);
   const saved = now.saved;
-  tile("saved", Number.isNaN(saved) || !seconds ? "–" : duration(a(saved)), "a second",
-    `${span(total((site) => site.application.saved_estimate_ns) / 1e9)} in all; of time, not CPU`);
+  tile("saved", Number.isNaN(saved) || !seconds ? "–" : duration(a(saved)), "per second",
+    `${span(total((site) => site.application.saved_estimate_ns) / 1e9)} in total; elapsed time, not CPU`);
   tile("asked", p(0.5), "", `p95 ${p(0.95)}, p99 ${p(0.99)}; ${count(a(sum(now.asked)))}/s asked`);
   const stores = sites.map((site) => site.store).filter(Boolean);
   const stored = (key) => sum(stores.map((store) => store[key]));
   tile("store", stores.length ? bytes(stored("bytes")) : "–", `of ${bytes(stored("limit_bytes"))}`,
     stores.length ? `${count(stored("resources"))} URLs; evicted ${count(stored("evicted"))}, purged ${count(stored("purged"))}; `
-      + `in flight ${count(stored("fetches_in_flight"))}${survived(sites)}` : "nothing is kept");
+      + `in flight ${count(stored("fetches_in_flight"))}${survived(sites)}` : "nothing is stored");
   const waiting = (key) => sum(sites.map((site) => site.buffer?.[key] ?? 0));
-  tile("buffer", bytes(waiting("memory_bytes")), `and ${bytes(waiting("disk_bytes"))} of files`,
+  tile("buffer", bytes(waiting("memory_bytes")), `and ${bytes(waiting("disk_bytes"))} in files`,
     `bodies that wait for slow clients; ${count(waiting("files"))} went to files, ${count(waiting("failures"))} failed; connections `
       + `refused ${count(total((site) => site.connections?.refused ?? 0))}, closed for room ${count(total((site) => site.connections?.closed_for_room ?? 0))}`);
   const queues = sites.map((site) => site.queue).filter(Boolean);
@@ -159,24 +159,24 @@ function drawSites(stats) {
   const refused = (why) => count(sum(queues.map((queue) => queue.refused[why])));
   const waits = queues.map((queue) => queue.wait.buckets).reduce((all, one) => all.map((n, i) => n + one[i]), new Array(16).fill(0));
   tile("queue", queues.length ? count(queued("waiting")) : "–", `of ${count(queued("length"))} wait`,
-    queues.length ? `${count(queued("running"))} at the application, of ${queued("places") ? count(queued("places")) : "not known how many"}; `
+    queues.length ? `${count(queued("running"))} at the application, of ${queued("places") ? count(queued("places")) : "unknown"}; `
       + `waited p99 ${between(quantile(waits, stats.bounds_ns, 0.99))}; refused ${refused("queue_full")} full, `
-      + `${refused("queue_timeout")} too late, ${refused("overloaded")} by overload${queues.some((queue) => queue.overload) ? ", which is now" : ""}; `
-      + `${count(queued("left"))} left` : "nobody waits here");
+      + `${refused("queue_timeout")} too late, ${refused("overloaded")} by overload${queues.some((queue) => queue.overload) ? " (now overloaded)" : ""}; `
+      + `${count(queued("left"))} left` : "no queue");
   const certificates = sites.flatMap((site) => site.certificates);
   const soonest = certificates.filter((one) => one.not_after).sort((one, other) => one.not_after - other.not_after)[0];
   const missing = certificates.filter((one) => !one.not_after);
   const unordered = certificates.find((one) => one.orders?.failures);
   const left = soonest ? soonest.not_after - Date.parse(stats.time) / 1000 : 0;
   tile("certificates", soonest ? (left > 0 ? span(left) : "expired") : "–", soonest ? soonest.name : "",
-    certificates.length ? `${count(certificates.length)} in all${missing.length ? `, none yet for ${missing.map((one) => one.name).join(", ")}` : ""}`
-      + `${unordered ? `; ${unordered.name}: ${unordered.orders.error}` : ""}` : "there are none");
+    certificates.length ? `${count(certificates.length)} in total${missing.length ? `, none yet for ${missing.map((one) => one.name).join(", ")}` : ""}`
+      + `${unordered ? `; ${unordered.name}: ${unordered.orders.error}` : ""}` : "none");
   const validators = sites.flatMap((site) => site.validators);
   const failed = sum(validators.map((validator) => validator.failed));
   const error = validators.map((validator) => validator.last_error).find(Boolean);
   tile("validators", validators.length ? count(sum(validators.map((validator) => validator.asked))) : "–", "asked",
     validators.length ? `collapsed ${count(sum(validators.map((validator) => validator.collapsed)))}, failed ${count(failed)}`
-      + `${failed && error ? ` (${error})` : ""}` : "there are none");
+      + `${failed && error ? ` (${error})` : ""}` : "none");
   drawReasons([...now.reason.values()]);
   drawMisses(sites.flatMap((site) => site.misses));
 }
@@ -364,7 +364,7 @@ function setRange(seconds) {
 function setPaused(paused) {
   view.paused = paused;
   $("pause").setAttribute("aria-pressed", String(paused));
-  $("pause").textContent = paused ? "Go on" : "Pause";
+  $("pause").textContent = paused ? "Resume" : "Pause";
   draw();
 }
 
@@ -426,7 +426,7 @@ async function ask() {
     const response = await fetch("/stats", { cache: "no-store", signal: AbortSignal.timeout(5000) });
     if (!response.ok) throw new Error(`status ${response.status}`);
     const stats = await response.json();
-    if (stats.schema !== "unladen.serve-stats/1") throw new Error(`${stats.schema} is not known to this page: load it anew`);
+    if (stats.schema !== "unladen.serve-stats/1") throw new Error(`${stats.schema} is not known to this page: reload it`);
     if (!view.paused && history.take(stats)) await recall();
     failures = 0;
     $("trouble").hidden = true;
@@ -436,7 +436,7 @@ async function ask() {
   } catch (error) {
     failures += 1;
     $("trouble").hidden = false;
-    $("trouble").textContent = `No answer (${error.message}); asked ${failures} ${failures === 1 ? "time" : "times"}. It is asked again.`;
+    $("trouble").textContent = `No answer (${error.message}); asked ${failures} ${failures === 1 ? "time" : "times"}. Trying again.`;
     $("chip").textContent = "no answer";
     $("chip").className = "chip bad";
   }

@@ -169,5 +169,5 @@ fn who_turns_up_late_is_looked_at_as_often() {
     for is_wider in [false, false, true, false, false] {
         looks.add(is_wider, 0);
     }
-    assert_eq!(looks.unknown().unwrap().why, "each request went to somebody else");
+    assert_eq!(looks.unknown().unwrap().why, "each request went to a different process");
 }

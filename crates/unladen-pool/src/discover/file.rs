@@ -100,7 +100,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Found>, DiscoverError> {
 /// Refuses other than regular files: a named pipe would block, and a device not end.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;

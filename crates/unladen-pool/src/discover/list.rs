@@ -73,11 +73,11 @@ fn endpoints<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Found>, D
             let mut seen = HashSet::new();
             while let Some(Listed { address, weight, priority, zone, draining }) = list.next_element()? {
                 if all.len() == MOST {
-                    return Err(A::Error::custom(format!("more than {MOST} endpoints: no upstream has so many here")));
+                    return Err(A::Error::custom(format!("more than {MOST} endpoints: an upstream cannot have so many")));
                 }
                 if !seen.insert(address.clone()) {
                     return Err(A::Error::custom(format!(
-                        "endpoint {} has the address {address} as one before it: list it once, with a larger `weight`",
+                        "endpoint {} repeats the address {address}: list it once, with a larger `weight`",
                         all.len() + 1
                     )));
                 }
@@ -133,7 +133,7 @@ fn priority<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error>
 fn zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let zone = String::deserialize(deserializer)?;
     if !is_zone(&zone) {
-        return Err(D::Error::custom(format!("the zone is to be a name of 1 to {LONGEST_ZONE} bytes, on one line")));
+        return Err(D::Error::custom(format!("the zone must be a name of 1 to {LONGEST_ZONE} bytes, on one line")));
     }
     Ok(Some(zone))
 }

@@ -66,7 +66,7 @@ async fn endpoints_that_stay_are_the_same_and_the_last_good_answer_stays() {
     assert!(status.error().unwrap().contains("app.json:2:"), "{:?}", status.error());
     assert!(status.stale().is_some());
     assert_eq!(said.borrow().len(), 1, "{said:?}");
-    assert!(said.borrow()[0].contains("the endpoints from before stay"), "{said:?}");
+    assert!(said.borrow()[0].contains("the previous endpoints stay in use"), "{said:?}");
 
     put(&path, r#"{"endpoints": []}"#);
     let none = tokio::time::timeout(LONG, discoverer.changed(&told)).await.unwrap();

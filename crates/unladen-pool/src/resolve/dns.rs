@@ -188,9 +188,9 @@ impl Records {
 pub enum ResolveError {
     #[error("no DNS server is known: {}: {source}; addresses and names of /etc/hosts work without", file.display())]
     NoServers { file: PathBuf, source: io::Error },
-    #[error("no DNS server can be asked as {} is: {source}; it should have a line `nameserver ADDRESS`", file.display())]
+    #[error("{} names no usable DNS server: {source}; it should have a line `nameserver ADDRESS`", file.display())]
     Unusable { file: PathBuf, source: NetError },
-    #[error("`{host}` is no name that DNS could have: {source}")]
+    #[error("`{host}` is not a valid DNS name: {source}")]
     BadName { host: String, source: ProtoError },
     #[error("there is no host `{host}`: check its spelling, /etc/hosts and the search domains of /etc/resolv.conf")]
     NotFound { host: String },

@@ -75,8 +75,8 @@ async fn a_wrong_name_is_told_with_both() {
     let error = connect(&connector, "search.example", address).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no TLS with search.example: its certificate is for upstream.example, not for search.example; \
-         set `server_name` to a name it is for, if that is the server you mean"
+        "no TLS with search.example: its certificate is for upstream.example, not for search.example; set \
+         `server_name` to one of its names, if that is the right server"
     );
     for name in ["127.0.0.1", "[::1]:443"] {
         assert!(matches!(fault(&connector, name, address).await, TlsFault::WrongName { .. }), "{name}");

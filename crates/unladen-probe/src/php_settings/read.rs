@@ -30,7 +30,7 @@ pub(super) fn text(file: &Path, room: &mut Room) -> io::Result<String> {
     // Opening a pipe would block until someone writes to it.
     let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_NONBLOCK).open(file)?;
     if !file.metadata()?.is_file() {
-        return Err(refused("it is no regular file"));
+        return Err(refused("it is not a regular file"));
     }
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;

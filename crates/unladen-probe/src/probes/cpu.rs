@@ -251,7 +251,8 @@ impl Probe for Cpu {
         // The kernel reports ends of processes only to the machine's own PID namespace.
         let is_root = nix::unistd::geteuid().is_root();
         (!self.has_exit_records).then_some(Shortfall {
-            missing: "counts of processes that live between two readings, their CPU apart (credited to their parents)",
+            missing: "counts of processes that live only between two readings, except their CPU (credited to their \
+                parents)",
             takes: if is_root { "root outside of a container" } else { "root" },
         })
     }

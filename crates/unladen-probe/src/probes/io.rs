@@ -12,8 +12,8 @@ pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     name: "io",
     about: "read and write calls, their bytes, and bytes from and to disk",
     counters: &[
-        Counter::exact("read_calls", Unit::Count, "read calls", "read(2) and its kin; not recv(2)"),
-        Counter::exact("write_calls", Unit::Count, "write calls", "write(2) and its kin; not send(2)"),
+        Counter::exact("read_calls", Unit::Count, "read calls", "read(2) and similar calls; not recv(2)"),
+        Counter::exact("write_calls", Unit::Count, "write calls", "write(2) and similar calls; not send(2)"),
         Counter::exact(
             "read_bytes",
             Unit::Bytes,

@@ -14,7 +14,7 @@ pub(super) const ENTRY: ProbeEntry = ProbeEntry {
             "voluntary_switches",
             Unit::Count,
             "context switches, voluntary",
-            "the thread gave the processor up, to wait",
+            "the thread gave up the processor to wait",
         ),
         Counter::exact(
             "involuntary_switches",

@@ -36,7 +36,7 @@ impl Functions {
             Ok(programs) => (Some(programs), Vec::new()),
             Err(error) => {
                 let takes = match error {
-                    TraceError::Refused { .. } => "a kernel that takes the program; please report what it says",
+                    TraceError::Refused { .. } => "a kernel that accepts the program; please report its message",
                     _ => "a kernel with CONFIG_UPROBE_EVENTS",
                 };
                 let missing = FAMILIES.iter().map(|family| Missing {

@@ -33,7 +33,7 @@ impl Kernel {
                 Ok(object) => {
                     missing.push(Missing {
                         source: EvidenceSource::Syscalls,
-                        why: format!("when connections stand cannot be seen: {first}"),
+                        why: format!("it cannot be seen when connections are established: {first}"),
                         takes: "a kernel with the tracepoint sock:inet_sock_set_state".into(),
                     });
                     object

@@ -139,7 +139,7 @@ pub(super) fn calibrate(kernel: &Kernel) -> Result<u64, TraceError> {
             // Zero if, for instance, the kernel has other ids for this process than it has itself.
             let times = after.0.saturating_sub(before.0);
             if times == 0 {
-                return Err(TraceError::failed("calibrating", "the kernel's part sees no call of this very process"));
+                return Err(TraceError::failed("calibrating", "the kernel's part sees no call of this process"));
             }
             Ok(after.1.saturating_sub(before.1) / times)
         })

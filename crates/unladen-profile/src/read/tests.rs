@@ -79,7 +79,7 @@ fn errors_name_the_file() {
     let (folder, file) = file_of("text", b"nothing of the kind\n");
     let error = read(&file, None).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{}: no profile that is known: expected unladen, ", file.display())), "{error}");
-    assert!(error.ends_with("collapsed; --format NAME tells what is wrong with it as one of them"), "{error}");
+    assert!(error.ends_with("collapsed; --format NAME shows what is wrong with it in that format"), "{error}");
     let error = read(&file, reader_named("collapsed")).unwrap_err().to_string();
     assert_eq!(error, format!("{}: collapsed, line 1: expected a number after the last space", file.display()));
     let missing = folder.path().join("missing");
@@ -95,9 +95,9 @@ fn no_bytes_are_no_profile() {
         (
             "perf.data",
             b"PERFILE2\0\0",
-            "this is as perf records it: `perf script -i FILE` writes the text that is read",
+            "this is perf's binary recording: convert it to text with `perf script -i FILE`",
         ),
-        ("a.svg", b"<svg>", "this is a page or a picture: what was written beside it may be read"),
+        ("a.svg", b"<svg>", "this is a page or a picture: use the data file that was written with it"),
     ] {
         let (_folder, file) = file_of(name, bytes);
         let error = read(&file, None).unwrap_err();

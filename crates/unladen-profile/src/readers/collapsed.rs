@@ -87,8 +87,8 @@ impl ProfileReader for Collapsed {
         let fault = |what: &str| ReadError::at_line(self.name(), 1, what);
         if is_difference && stacks > 0 {
             return Err(fault(
-                "all stacks have two numbers, as a difference of two profiles has (difffolded.pl, inferno-diff-folded): \
-                 `unladen profile diff` compares the two files that it was made of",
+                "all stacks have two numbers, as in a difference of two profiles (difffolded.pl, \
+                 inferno-diff-folded): `unladen profile diff` compares the two original files",
             ));
         }
         weights.finish(&mut profile, cluster).map_err(|what| fault(&what))?;
@@ -167,7 +167,7 @@ impl Weights {
             of_one = 1000;
         } else if self.digits > 0 {
             profile.notes.push(format!(
-                "its weights have fractions: {of_one} {} here stand for 1 of the file",
+                "its weights have fractions: {of_one} {} here stand for 1 in the file",
                 profile.about.unit.as_str()
             ));
         }

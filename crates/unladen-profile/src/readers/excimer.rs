@@ -39,7 +39,7 @@ impl ProfileReader for Excimer {
     }
 
     fn about(&self) -> &'static str {
-        "PHP's Excimer, as Unladen has it write its log"
+        "PHP's Excimer, in the log that Unladen makes it write"
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
@@ -55,7 +55,7 @@ impl ProfileReader for Excimer {
             if let Some(first) = &first
                 && (first.period_ns, &first.clock) != (header.period_ns, &header.clock)
             {
-                return Err(lines.fault("expected the period and the clock of the logs before, found others"));
+                return Err(lines.fault("expected the period and the clock of the earlier logs, found others"));
             }
             let cluster = profile.begin_request();
             Log::new(&header, None).read(&mut lines, &mut profile, cluster)?;
@@ -88,7 +88,7 @@ impl ExcimerLog {
         Log::new(&header, wrapper).read(&mut lines, profile, cluster)?;
         match lines.next()? {
             None => Ok(()),
-            Some(_) => Err(lines.fault("expected the end of the file after that of the log")),
+            Some(_) => Err(lines.fault("expected the end of the file after the end of the log")),
         }
     }
 }
@@ -160,7 +160,7 @@ impl<'a, 'b> Lines<'a, 'b> {
         let Some(line) = self.next()? else { return Ok(None) };
         let header: Header = match serde_json::from_slice(line) {
             Ok(header) => header,
-            Err(error) => return Err(self.fault(format!("expected what a log begins with: {error}"))),
+            Err(error) => return Err(self.fault(format!("expected the start of a log: {error}"))),
         };
         if header.excimer != VERSION {
             return Err(self.fault(format!("expected version {VERSION} of the log, found {}", header.excimer)));
@@ -170,7 +170,7 @@ impl<'a, 'b> Lines<'a, 'b> {
 
     fn line(&mut self) -> Result<Line, ReadError> {
         let parsed = match self.next()? {
-            None => Err("expected the log's end, found the file's: it is cut off".to_owned()),
+            None => Err("expected the end of the log, found the end of the file: it is cut off".to_owned()),
             Some(line) => {
                 serde_json::from_slice(line).map_err(|error| format!("expected frame, stack, sample or end: {error}"))
             }
@@ -258,7 +258,7 @@ impl<'a> Log<'a> {
 }
 
 fn unknown(what: &str, id: usize) -> String {
-    format!("expected a {what} of the lines before, found number {id}")
+    format!("expected a {what} from an earlier line, found number {id}")
 }
 
 /// Names of anonymous classes contain a zero: `class@anonymous`, zero, file, line, `$` and a number.

@@ -26,7 +26,7 @@ impl ProfileReader for Firefox {
     }
 
     fn about(&self) -> &'static str {
-        "Firefox's profiler, and what writes for it: samply"
+        "Firefox's profiler, and tools that write for it: samply"
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
@@ -247,7 +247,7 @@ impl<'a> Places<'a> {
             Some(Number::Double(-1.0)) => Ok(None),
             Some(prefix) => {
                 let below = prefix.index().filter(|below| *below < index);
-                below.map(Some).ok_or_else(|| format!("the prefix {prefix} is no stack before this one"))
+                below.map(Some).ok_or_else(|| format!("the prefix {prefix} is not an earlier stack"))
             }
         }
     }
@@ -308,7 +308,7 @@ const VERSIONS: RangeInclusive<u64> = 41..=70;
 /// Builds the profile from a file's samples.
 fn profile(document: Document) -> Result<Profile, String> {
     let version = document.meta.preprocessed_profile_version.ok_or(
-        "this is as a browser records it: open it in https://profiler.firefox.com and save it there, then it can be read",
+        "this is a browser's raw recording: open it in https://profiler.firefox.com and save it there",
     )?;
     if !version.whole().is_some_and(|version| VERSIONS.contains(&version)) {
         let (first, last) = (VERSIONS.start(), VERSIONS.end());
@@ -377,7 +377,7 @@ fn add_requests(profile: &mut Profile, thread: &Thread, samples: &[Option<(Stack
         let cluster = profile.begin_request();
         of_request.iter().flatten().for_each(|(stack, weight)| profile.add(cluster, *stack, *weight));
     }
-    if rest.is_empty() { Ok(()) } else { Err(format!("{} samples are of no request", rest.len())) }
+    if rest.is_empty() { Ok(()) } else { Err(format!("{} samples belong to no request", rest.len())) }
 }
 
 fn samples(
@@ -397,7 +397,7 @@ fn samples(
         let weight =
             samples.weight.as_ref().and_then(|weights| weights.get(index)).copied().unwrap_or(Number::Whole(1));
         let whole = if unit == Unit::Nanoseconds { weight.times(1_000_000) } else { weight.whole() };
-        let whole = whole.ok_or_else(|| wrong(format!("{weight} is no number of {}", unit.as_str())))?;
+        let whole = whole.ok_or_else(|| wrong(format!("{weight} is not a number of {}", unit.as_str())))?;
         Ok(Some((found, sum.add(whole).map_err(wrong)?)))
     };
     samples.stack.iter().enumerate().map(sample).collect()
@@ -408,7 +408,7 @@ fn unit(samples: &Samples) -> Result<Unit, String> {
         None | Some("samples") => Ok(Unit::Samples),
         Some("tracing-ms") => Ok(Unit::Nanoseconds),
         Some("bytes") => Ok(Unit::Bytes),
-        Some(other) => Err(format!("weightType `{other}` is none that is known")),
+        Some(other) => Err(format!("weightType `{other}` is not known")),
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) const MAX_DEPTH: usize = 100_000;
 pub enum ReadError {
     #[error("cannot read {}: {source}", file.display())]
     Open { file: PathBuf, source: io::Error },
-    #[error("{}: no profile that is known: expected {known}; {hint}", file.display())]
+    #[error("{}: not a known profile: expected {known}; {hint}", file.display())]
     Unknown { file: PathBuf, known: String, hint: &'static str },
     #[error("{}: {fault}", file.display())]
     Bad { file: PathBuf, fault: Fault },
@@ -77,7 +77,7 @@ impl ReadError {
         match self {
             Self::Fault(mut fault) => {
                 if is_packed && !fault.is_line {
-                    fault.what += " (the byte is that of the unpacked file)";
+                    fault.what += " (the byte is in the unpacked file)";
                 }
                 Self::Bad { file: file.to_owned(), fault }
             }
@@ -101,7 +101,7 @@ impl LeftOut {
     pub(crate) fn note(&self, parts: &str, read: Unit) -> Option<String> {
         let others: Vec<String> = self.0.iter().map(|(unit, count)| format!("{count} of {}", unit.as_str())).collect();
         let (read, others) = (read.as_str(), others.join(", "));
-        (!others.is_empty()).then(|| format!("its {parts} of {read} are read, and others are left out: {others}"))
+        (!others.is_empty()).then(|| format!("its {parts} of {read} are read; others are left out: {others}"))
     }
 }
 

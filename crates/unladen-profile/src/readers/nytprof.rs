@@ -82,7 +82,7 @@ impl Log {
         }
         if let Some(process) = log.processes.iter().min() {
             return Err(source.fault(format!(
-                "the file is cut off: it has no end of process {process}, which was killed, or still runs"
+                "the file is cut off: process {process} has no end; it was killed, or is still running"
             )));
         }
         log.finish().map_err(|limit| source.fault(limit))
@@ -112,7 +112,7 @@ impl Log {
             Ok(())
         } else {
             Err(source.fault(format!(
-                "files of version {version} are not known, but those of {VERSION}: Devel::NYTProf 4 to 6"
+                "version {version} is not known, only version {VERSION}: Devel::NYTProf 4 to 6"
             )))
         }
     }
@@ -210,7 +210,8 @@ impl Log {
         };
         match key {
             "nv_size" if value != "8" => Err(source.fault(format!(
-                "written by a Perl whose numbers have {value} bytes (-Duselongdouble, say); only those of 8 are read"
+                "written by a Perl whose numbers have {value} bytes (perhaps -Duselongdouble); only 8 bytes are \
+                 supported"
             ))),
             "ticks_per_sec" => match value.parse() {
                 Ok(ticks @ 1..) => {

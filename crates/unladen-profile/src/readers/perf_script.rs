@@ -170,7 +170,7 @@ impl Reading {
             return Ok(());
         }
         self.end_sample()?;
-        let head = Head::parse(line).ok_or_else(|| format!("`{}` begins no sample", shortened(line)))?;
+        let head = Head::parse(line).ok_or_else(|| format!("`{}` does not begin a sample", shortened(line)))?;
         let event = head.event.unwrap_or_default();
         let other_event = match &self.event {
             Some(first) => (first != event).then(|| event.to_owned()),
@@ -198,7 +198,7 @@ impl Reading {
     fn end_sample(&mut self) -> Result<(), String> {
         let Some(mut sample) = self.sample.take() else { return Ok(()) };
         if !sample.is_certain {
-            return Err("the lines before are no sample: neither a process, a time nor an event, nor frames".to_owned());
+            return Err("the lines before it are not a sample: they have no process, time, event or frames".to_owned());
         }
         if let Some(event) = sample.other_event {
             if self.left_out.len() >= MAX_EVENTS && !self.left_out.contains_key(&event) {
@@ -239,8 +239,8 @@ impl Reading {
             let event = named(self.event.as_deref().unwrap_or_default());
             let others = others.join(", ");
             self.profile.notes.push(format!(
-                "has several events, whose sum means nothing: the {read} samples of {event}, its first, are read, \
-                 and samples of others are left out: {others}; `perf script` of a recording of one event alone shows them"
+                "has several events, whose sum means nothing: the {read} samples of {event}, its first, are read; \
+                 samples of others are left out: {others}; to see those, record one event only"
             ));
         }
         let cluster = self.profile.begin_request();

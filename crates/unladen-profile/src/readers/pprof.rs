@@ -29,7 +29,7 @@ impl ProfileReader for Pprof {
     }
 
     fn about(&self) -> &'static str {
-        "Go's pprof, and what others write for it: protocol buffers, mostly with gzip"
+        "Go's pprof, and tools that write for it: protocol buffers, mostly with gzip"
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
@@ -41,7 +41,7 @@ impl ProfileReader for Pprof {
         let done = (&mut *input).take(MAX_UNPACKED + 1).read_to_end(&mut bytes);
         done.map_err(|error| ReadError::at_byte(FORMAT, input.offset(), error.to_string()))?;
         if bytes.len() as u64 > MAX_UNPACKED {
-            let what = format!("it has more than {} MiB, which is more than is read", MAX_UNPACKED >> 20);
+            let what = format!("it has more than {} MiB, the limit", MAX_UNPACKED >> 20);
             return Err(ReadError::at_byte(FORMAT, 0, what));
         }
         profile(&bytes).map_err(|wrong| ReadError::at_byte(FORMAT, wrong.at as u64, wrong.what))
@@ -181,7 +181,7 @@ impl<'a> Samples<'a> {
         }
         let weight = self.weights[self.value];
         if i64::try_from(weight).is_err() {
-            return Err(wrong("a negative value, as differences have: only what was measured is read".to_owned()));
+            return Err(wrong("a negative value, as in a difference: only measured profiles are read".to_owned()));
         }
         let weight = weight.checked_mul(self.of_one).ok_or_else(|| wrong("the value is too large".to_owned()))?;
         if weight == 0 {
@@ -268,7 +268,7 @@ fn note(types: &[(String, String)], value: usize) -> Option<String> {
     let others: Vec<String> =
         types.iter().enumerate().filter(is_other).take(8).map(|(_, (kind, _))| format!("`{kind}`")).collect();
     (!others.is_empty())
-        .then(|| format!("its samples of `{read}` are read, and others are left out: {}", others.join(", ")))
+        .then(|| format!("its samples of `{read}` are read; others are left out: {}", others.join(", ")))
 }
 
 /// ns per unit of time; `None` if it is none.

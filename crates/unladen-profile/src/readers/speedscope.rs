@@ -23,7 +23,7 @@ impl ProfileReader for Speedscope {
     }
 
     fn about(&self) -> &'static str {
-        "Speedscope and what writes for it: Excimer, py-spy, rbspy"
+        "Speedscope, and tools that write for it: Excimer, py-spy, rbspy"
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
@@ -83,7 +83,7 @@ fn profile(file: File) -> Result<Profile, String> {
         match part.kind.as_str() {
             "sampled" => add_samples(part, scale, &mut made),
             "evented" => add_events(part, scale, &mut made),
-            other => Err(format!("the type is `{other}`, which is neither sampled nor evented")),
+            other => Err(format!("the type is `{other}`, neither sampled nor evented")),
         }
         .map_err(|what| format!("profiles[{index}]: {what}"))?;
     }
@@ -168,7 +168,7 @@ impl Scale {
             "microseconds" => (Unit::Nanoseconds, 1000),
             "milliseconds" => (Unit::Nanoseconds, 1_000_000),
             "seconds" => (Unit::Nanoseconds, 1_000_000_000),
-            other => return Err(format!("`{other}` is no unit that is known")),
+            other => return Err(format!("`{other}` is not a known unit")),
         };
         Ok(Self { unit, of_one })
     }
@@ -176,7 +176,7 @@ impl Scale {
     /// A value in whole units. Times are rounded; counts must be whole.
     fn weight(self, value: Number) -> Result<u64, String> {
         let weight = if self.unit == Unit::Nanoseconds { value.times(self.of_one) } else { value.whole() };
-        weight.ok_or_else(|| format!("{value} is no number of {}", self.unit.as_str()))
+        weight.ok_or_else(|| format!("{value} is not a number of {}", self.unit.as_str()))
     }
 }
 
@@ -212,7 +212,7 @@ fn add_events(part: &Part, scale: Scale, made: &mut Made<'_>) -> Result<(), Stri
     for (at, event) in part.events.iter().enumerate() {
         let wrong = |what| format!("events[{at}]: {what}");
         let now = scale.weight(event.at).map_err(wrong)?;
-        let passed = now.checked_sub(last).ok_or_else(|| wrong(format!("{} is before the event before", event.at)))?;
+        let passed = now.checked_sub(last).ok_or_else(|| wrong(format!("{} is before the previous event", event.at)))?;
         if passed > 0 && !called.is_empty() {
             made.profile.add(cluster, stack, made.sum.add(passed).map_err(wrong)?);
         }
@@ -225,10 +225,10 @@ fn add_events(part: &Part, scale: Scale, made: &mut Made<'_>) -> Result<(), Stri
                 stack = made.profile.stacks.push(stack, frame);
             }
             "C" if made.profile.stacks.frame(stack) != Some(frame) => {
-                return Err(wrong(format!("frame {} ends, which is not the one that began last", event.frame)));
+                return Err(wrong(format!("frame {} ends, but is not the one that began last", event.frame)));
             }
             "C" => stack = called.pop().ok_or_else(|| wrong("more ends than begins".to_owned()))?,
-            other => return Err(wrong(format!("the type is `{other}`, which is neither O nor C"))),
+            other => return Err(wrong(format!("the type is `{other}`, neither O nor C"))),
         }
     }
     if called.is_empty() { Ok(()) } else { Err(format!("{} calls never end", called.len())) }

@@ -24,7 +24,7 @@ impl ProfileReader for Unladen {
     }
 
     fn about(&self) -> &'static str {
-        "Unladen itself: nothing is lost"
+        "Unladen's own format: nothing is lost"
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
@@ -152,7 +152,7 @@ impl<'de> Visitor<'de> for Document<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a profile as Unladen writes it")
+        write!(f, "a profile in Unladen's format")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
@@ -219,7 +219,7 @@ impl<'de> Item<'de> for FrameItem<'_> {
         let Some(FrameIn { name, file, line, kind }) = list.next_element()? else { return Ok(false) };
         let known = self.0.len();
         if self.0.intern(Frame { name: &name, file: &file, line, kind }).index() != known {
-            return Err(A::Error::custom(format_args!("frame {known}, `{name}`, is there already")));
+            return Err(A::Error::custom(format_args!("frame {known}, `{name}`, is repeated")));
         }
         Ok(true)
     }
@@ -231,7 +231,7 @@ impl<'de> Item<'de> for StackItem<'_> {
         let known = self.profile.stacks.len();
         let (Some(below), Some(frame)) = (self.profile.stacks.id(below), self.profile.frames.id(frame)) else {
             return Err(A::Error::custom(format_args!(
-                "stack {known} lies on stack {below} of {known} and has frame {frame} of {}",
+                "stack {known} refers to stack {below} of {known} and frame {frame} of {}",
                 self.profile.frames.len()
             )));
         };
@@ -240,7 +240,7 @@ impl<'de> Item<'de> for StackItem<'_> {
             return Err(A::Error::custom(format_args!("stack {known} has more frames than any stack has")));
         }
         if self.profile.stacks.push(below, frame).index() != known {
-            return Err(A::Error::custom(format_args!("stack {known} is there already")));
+            return Err(A::Error::custom(format_args!("stack {known} is repeated")));
         }
         self.depths.push(depth);
         Ok(true)

@@ -33,7 +33,7 @@ impl Writer for Unladen {
     }
 
     fn about(&self) -> &'static str {
-        "Unladen itself: nothing is lost"
+        "Unladen's own format: nothing is lost"
     }
 
     fn suffixes(&self) -> &'static [&'static str] {

@@ -67,7 +67,7 @@ impl Prepended {
     pub fn open(driver: DriverConfig, options: ExcimerOptions, cancel: &Cancel) -> Result<Self, ProfilerError> {
         if !Uid::effective().is_root() {
             return Err(ProfilerError::Missing {
-                what: "the file in PHP believes nobody but root".to_owned(),
+                what: "the file in PHP trusts only root".to_owned(),
                 remedy: "run this as root".to_owned(),
             });
         }
@@ -88,7 +88,7 @@ impl Prepended {
         let held = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, errno)| failed(errno.into()))?;
         let header: Header = format!("{HEADER}: {}-{token}", folder.name())
             .parse()
-            .map_err(|error| ProfilerError::NotFound(format!("no header can be made: {error}")))?;
+            .map_err(|error| ProfilerError::NotFound(format!("cannot create the header: {error}")))?;
         let url = request.url().to_string();
         let requests = vec![request.clone(), request.with_header_first(&header)];
         let driver = Driver::start(DriverConfig { requests, concurrency: 1, rate: None, ..driver })?;
@@ -131,7 +131,7 @@ impl Prepended {
                 };
                 (PathBuf::from(format!("/proc/{pid}/root")), process(*pid), reload)
             }
-            None => (PathBuf::from("/"), "in a container of its own".to_owned(), "start it again".to_owned()),
+            None => (PathBuf::from("/"), "in a container".to_owned(), "start it again".to_owned()),
         };
         told.check(&root, &who, &reload)?;
         self.notes = told.notes();
@@ -153,18 +153,19 @@ impl Prepended {
         match Told::read(&line) {
             Some(told) => Ok((told, line.len() as u64)),
             None if line.is_empty() => Err(self.not_run(sample)),
-            None => Err(ProfilerError::Answer(format!("PHP at {} does not tell what it is", self.url))),
+            None => Err(ProfilerError::Answer(format!("PHP at {} does not report its version and settings", self.url))),
         }
     }
 
     fn not_run(&self, sample: &Sample) -> ProfilerError {
         ProfilerError::Missing {
-            what: format!("{} is answered ({}), but by no PHP that runs our file before its scripts", self.url, sample.status),
-            remedy: "unladen profile --print-prepend > /usr/local/share/unladen-profile.php, then \
-                     auto_prepend_file = /usr/local/share/unladen-profile.php in that PHP's settings (php.ini; php_value of Apache; -d of \
-                     php -S; a file that is set there already can require ours), and start it again. If that is done: a cache may have \
-                     answered, the header X-Unladen-Profile may not get through, PHP may not see /run/unladen-profile (a container of its \
-                     own, open_basedir), or keeps scripts running between requests"
+            what: format!("{} is answered ({}), but not by a PHP that runs unladen's file before its scripts", self.url, sample.status),
+            remedy: "unladen profile --print-prepend > /usr/local/share/unladen-profile.php, then auto_prepend_file = \
+                     /usr/local/share/unladen-profile.php in that PHP's settings (php.ini; php_value of Apache; -d of \
+                     php -S; a file that is already set there can require this one), and restart it. If that is done: \
+                     a cache may have answered, the header X-Unladen-Profile may be dropped, PHP may not see \
+                     /run/unladen-profile (in a container, open_basedir), or it may keep scripts running between \
+                     requests"
                 .to_owned(),
         }
     }
@@ -179,13 +180,13 @@ impl Prepended {
             }
             if has_ended || begun.elapsed() > self.options.timeout {
                 let within = if has_ended {
-                    "the request is over".to_owned()
+                    "the request has ended".to_owned()
                 } else {
                     format!("within {:?}", self.options.timeout)
                 };
                 return Err(ProfilerError::Answer(format!(
-                    "PHP at {} has answered, but the profiler has not written all ({within}): the request may have ended in a fatal error \
-                     of a destructor, or its process was killed; see PHP's error log",
+                    "PHP at {} has answered, but the profiler has not written everything ({within}): the request may \
+                     have ended in a fatal error of a destructor, or its process was killed; see PHP's error log",
                     self.url
                 )));
             }

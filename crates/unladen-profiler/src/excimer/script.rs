@@ -53,7 +53,7 @@ impl Script {
                 Some(slash) => path = &path[..slash],
                 None => {
                     return Err(ProfilerError::NotFound(format!(
-                        "the script {decoded}, which the web server names to PHP-FPM, is not there"
+                        "the script {decoded}, which the web server names to PHP-FPM, does not exist"
                     )));
                 }
             }

@@ -58,17 +58,18 @@ impl Settings {
                     response.status,
                     response.said()
                 ),
-                remedy: "a pool with chroot, open_basedir (add the folder to it), security.limit_extensions without .php, or a container \
-                         of its own keeps it out; profile by the kernel's clock instead (--profiler perf)"
+                remedy: "the pool's chroot, open_basedir (add the folder to it), security.limit_extensions without \
+                         .php, or its container prevents it; profile with the kernel's clock instead (--profiler \
+                         perf)"
                     .to_owned(),
             });
         };
         let missing =
-            |what: &str| ProfilerError::Answer(format!("PHP-FPM at {} does not tell {what}", captured.address));
+            |what: &str| ProfilerError::Answer(format!("PHP-FPM at {} does not report {what}", captured.address));
         let pid = told.pid().ok_or_else(|| missing("its process"))?;
         if parent(pid) != Some(captured.application.pid) && pid != captured.application.pid {
             return Err(missing(
-                "a process that is known here: is it in a container of its own? Run unladen where it runs",
+                "a process that is visible here: is it in a container? Run unladen where it runs",
             ));
         }
         let (uid, gid) = owner(pid).ok_or_else(|| missing("its user"))?;
@@ -95,7 +96,7 @@ impl Settings {
         let mut notes = Vec::new();
         if let Some(file) = self.user_ini(script, document_root, self.told.setting("user_ini.filename")) {
             notes.push(format!(
-                "{} does not count under the profiler: PHP looks for it beside the script that is called first",
+                "{} has no effect under the profiler: PHP looks for it next to the script that is called first",
                 file.display()
             ));
         }
@@ -166,7 +167,7 @@ impl Told {
             (true, true) => format!("it is installed, but not loaded: phpenmod -v {short} excimer, then {reload}"),
             (true, false) => {
                 format!(
-                    "{} is there, but not loaded: put extension=excimer.so into php.ini, then {reload}",
+                    "{} exists, but is not loaded: put extension=excimer.so into php.ini, then {reload}",
                     module.display()
                 )
             }
@@ -185,11 +186,11 @@ impl Told {
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.is_loaded("xdebug") && self.setting("xdebug.mode") != "off" {
-            notes.push("Xdebug is loaded: it makes function calls slow, and the profile shows that".to_owned());
+            notes.push("Xdebug is loaded: it slows down function calls, which distorts the profile".to_owned());
         }
         if !is_on(self.setting("opcache.enable")) {
             notes.push(
-                "opcache is off: each request compiles its files again, and the profile shows that as their include"
+                "opcache is off: each request compiles its files again, which the profile shows as their include"
                     .to_owned(),
             );
         }

@@ -97,7 +97,7 @@ fn who_does_not_answer_is_left_in_time_and_when_cancelled() {
 fn who_is_not_there_or_closes_early_is_told() {
     let gone = Address::Unix("/nonexistent/app.sock".into());
     let error = request(&gone, &Params::default(), b"", LIMITS, &Cancel::new()).unwrap_err().to_string();
-    assert!(error.contains("/nonexistent/app.sock does not take connections: No such file"), "{error}");
+    assert!(error.contains("/nonexistent/app.sock does not accept connections: No such file"), "{error}");
 
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = Address::Tcp(listener.local_addr().unwrap());
@@ -121,7 +121,7 @@ fn a_status_is_named_or_follows_from_the_rest() {
     assert_eq!(of(b"Status: 301 Moved\r\nLocation: /\r\n\r\n"), Ok(301));
     assert!(of(b"Status: x\n\n").unwrap_err().contains("the first line is malformed"));
     assert!(of(b"nothing\n\n").unwrap_err().contains("a header field is malformed"));
-    assert!(of(b"A: b\n").unwrap_err().contains("without a head: half of a head came"));
+    assert!(of(b"A: b\n").unwrap_err().contains("without a head: only part of a head was received"));
 }
 
 #[test]

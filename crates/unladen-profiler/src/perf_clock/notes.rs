@@ -73,8 +73,8 @@ impl Shortcomings {
         let mut notes = Vec::new();
         if follower.off > follower.on * BACKGROUND {
             notes.push(format!(
-                "{group}: {:.0} % of its samples are there without requests too ({:.1} a second; {:.1} with requests): they are not taken \
-                 off any stack",
+                "{group}: {:.0} % of its samples also occur without requests ({:.1} per second; {:.1} with requests): \
+                 they are not subtracted from any stack",
                 share(follower.off, follower.on),
                 follower.off,
                 follower.on
@@ -87,14 +87,14 @@ impl Shortcomings {
         let looked_at = self.in_program.saturating_sub(self.ended);
         if looked_at >= FEWEST && self.short * 2 > looked_at {
             notes.push(format!(
-                "{group}: {:.0} % of its stacks in the program have {SHORT} frames or fewer: it is built without frame pointers \
-                 (-fno-omit-frame-pointer), so who called is mostly not seen; shares of a function itself are right",
+                "{group}: {:.0} % of its stacks in the program have {SHORT} frames or fewer: it is built without \
+                 frame pointers (-fno-omit-frame-pointer), so callers are mostly unknown; self shares are right",
                 percent(self.short, looked_at)
             ));
         }
         if self.ended as f64 > self.samples as f64 * BACKGROUND {
             notes.push(format!(
-                "{group}: {:.0} % of its samples are of processes that had ended before their memory was looked at: their \
+                "{group}: {:.0} % of its samples are of processes that ended before their memory could be read: their \
                  functions are not known",
                 percent(self.ended, self.samples)
             ));
@@ -119,8 +119,8 @@ impl Shortcomings {
                 percent(self.unnamed, self.in_program)
             )),
             _ => notes.push(format!(
-                "{group}: {:.0} % of its samples in the program are in code that it made itself, without names: start it so that it \
-                 writes /tmp/perf-PID.map (node --perf-basic-prof, python3 -X perf from 3.12)",
+                "{group}: {:.0} % of its samples in the program are in code that it generated, without names: start \
+                 it so that it writes /tmp/perf-PID.map (node --perf-basic-prof, python3 -X perf from 3.12)",
                 percent(self.unnamed, self.in_program)
             )),
         }
@@ -131,7 +131,7 @@ pub(super) fn general(following: &Following, follows: bool, lost: u64) -> Vec<St
     let mut notes = Vec::new();
     if !follows {
         notes.push(format!(
-            "nobody was seen on a processor more often with requests than without, in {} requests and {} samples: send more requests",
+            "no process ran more often with requests than without, in {} requests and {} samples: send more requests",
             following.requests(),
             following.samples()
         ));
@@ -145,8 +145,8 @@ pub(super) fn general(following: &Following, follows: bool, lost: u64) -> Vec<St
 /// For a group that is busy without requests too.
 pub(super) fn left_out(group: &str, follower: &Follower) -> String {
     format!(
-        "{group} is left out: it is on processors more often with requests, but {:.0} % of that is there without them too ({:.1} samples \
-         a second of {:.1}): to see it, profile where nothing else uses it",
+        "{group} is left out: it runs more often with requests, but {:.0} % of its samples also occur without them \
+         ({:.1} samples per second of {:.1}): to see it, profile where nothing else uses it",
         share(follower.off, follower.on),
         follower.off,
         follower.on

@@ -34,7 +34,7 @@ impl Program {
         let link = |name: &str| fs::read_link(proc.join(name)).map_err(failed(proc.join(name)));
         if link("root")? != Path::new("/") {
             return Err(ProfilerError::NotFound(format!(
-                "process {} has a root folder of its own: a second one cannot be started from here; run unladen in there",
+                "process {} has its own root folder: a second one cannot be started from here; run unladen inside it",
                 application.pid
             )));
         }
@@ -53,10 +53,10 @@ impl Program {
             ids.iter().take(3).all(|id| *id == first).then_some(first)
         };
         let (Some(user), Some(group), Some(groups)) = (one("Uid"), one("Gid"), ids("Groups")) else {
-            return Err(failed(path)(io::Error::other("it has not one user and one group")));
+            return Err(failed(path)(io::Error::other("it has more than one user or group")));
         };
         if link("exe")? != application.exe {
-            return Err(failed(proc.join("exe"))(io::Error::other("it has become another program meanwhile")));
+            return Err(failed(proc.join("exe"))(io::Error::other("it runs another program now")));
         }
         Ok(Self {
             exe: without_deleted(&application.exe),

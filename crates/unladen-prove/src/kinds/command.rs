@@ -14,7 +14,7 @@ use crate::shell::COMMAND_TIME;
 use crate::undo::Undo;
 
 pub(super) const KIND: Kind =
-    Kind { key: "command", with: &["within"], summary: "runs a shell command; the other side needs one too", read };
+    Kind { key: "command", with: &["within"], summary: "runs a shell command; the other side needs one, too", read };
 
 fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given, Bad> {
     let command = table.require(KIND.key, "the shell command")?.words()?.to_owned();

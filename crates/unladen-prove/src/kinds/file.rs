@@ -21,7 +21,7 @@ pub(super) const KIND: Kind = Kind {
 
 fn read(table: &Table<'_>, _side: &Side, reading: &Reading<'_>) -> Result<Given, Bad> {
     let path = reading.path(&table.require(KIND.key, "the file")?)?;
-    let why = "a file holds one thing; choose one";
+    let why = "a file has one content; choose one";
     table.either("text", "from", why)?;
     table.either("text", "absent", why)?;
     table.either("from", "absent", why)?;
@@ -30,10 +30,10 @@ fn read(table: &Table<'_>, _side: &Side, reading: &Reading<'_>) -> Result<Given,
     } else if let Some(from) = table.get("from") {
         Content::Bytes(reading.file(&from)?.1)
     } else {
-        let expected = "`text`, `from` (another file) or `absent = true`: what it is to hold";
+        let expected = "the file's content: `text`, `from` (another file) or `absent = true`";
         let absent = table.get("absent").ok_or_else(|| table.missing("text", expected))?;
         if !absent.flag()? {
-            return Err(absent.refuse("false", "true; or leave the side out: it is then as it was"));
+            return Err(absent.refuse("false", "true; or leave the side out to keep the original"));
         }
         Content::Absent
     };
@@ -64,14 +64,14 @@ impl FileKnob {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let refuse = |is: String, instead| Err(Fault::Unsafe { path: self.path.clone(), is, instead });
         if !folder.is_dir() {
-            let is = format!("in {}, and no such folder is there", folder.display());
-            return refuse(is, "name a file in a folder that is there, or make the folder");
+            let is = format!("in {}, which does not exist", folder.display());
+            return refuse(is, "name a file in an existing folder, or create the folder");
         }
         match access(folder, AccessFlags::W_OK | AccessFlags::X_OK) {
             Ok(()) => Ok(()),
             Err(error) => {
-                let is = format!("in {}, into which nothing can be written ({})", folder.display(), error.desc());
-                refuse(is, "run it as who may, root perhaps")
+                let is = format!("in {}, which is not writable ({})", folder.display(), error.desc());
+                refuse(is, "run as a user that may write there, perhaps root")
             }
         }
     }
@@ -99,7 +99,7 @@ impl Knob for FileKnob {
             return Err(Fault::Unsafe {
                 path: self.path.clone(),
                 is: "a symbolic link".into(),
-                instead: "the knob would both write behind it and remove it; name the file behind it",
+                instead: "the knob would write to its target and remove the link; name the target",
             });
         }
         if writes {

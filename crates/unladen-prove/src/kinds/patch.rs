@@ -148,7 +148,7 @@ impl Knob for PatchKnob {
             let is_in = self.git(&["--check", "-R"], &kept, self.within, &never).is_ok();
             return Err(match error {
                 Fault::Patch { patch, dir, output, .. } if is_in => {
-                    let advice = ": it seems to be applied there already; take it out first (git apply -R)";
+                    let advice = ": it seems to be applied already there; revert it first (git apply -R)";
                     Fault::Patch { patch, dir, advice, output }
                 }
                 error => error,

@@ -204,9 +204,9 @@ fn what_cannot_be_put_back_is_told_with_the_way_by_hand() {
     let text = report.to_string().replace(&place.0.path().canonicalize().unwrap().display().to_string(), "/lab");
     insta::assert_snapshot!(text, @r"
     put back: `cache`, app (restarted)
-    NOT put back: the command `test -e allowed` (knob `fast`): `test -e allowed` ended with status 1; it said nothing
+    NOT put back: the command `test -e allowed` (knob `fast`): `test -e allowed` ended with status 1; it printed nothing
       by hand: cd '/lab' && test -e allowed
-    The originals are in /lab/.lab.toml.undo: `unladen prove --restore` tries again; remove it when all is well
+    The originals are in /lab/.lab.toml.undo: `unladen prove --restore` tries again; remove it when everything is restored
     ");
     drop(board);
     assert!(matches!(place.open(), Err(SwitchError::LeftOver(_))), "no new run on a system that is not as it was");
@@ -281,7 +281,7 @@ fn two_experiments_on_one_file_refuse_each_other() {
     for toml in [TOML.to_owned(), TOML.replace("app.ini\", text", "link.ini\", text")] {
         let error = open(&toml).unwrap_err().to_string();
         assert!(error.starts_with("the knob `cache` cannot be switched: "), "{error}");
-        assert!(error.ends_with("/app.ini is switched by another experiment now: wait for its end"), "{error}");
+        assert!(error.ends_with("/app.ini is being switched by another experiment: wait for its end"), "{error}");
         assert!(!place.path(".other.toml.undo").exists());
     }
     assert!(board.put_back().is_complete());

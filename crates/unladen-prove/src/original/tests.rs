@@ -127,8 +127,8 @@ fn what_could_not_be_put_back_is_refused() {
     for (name, part) in [
         ("dangling", "follow the symbolic link"),
         ("file", "hard links"),
-        ("folder", "no regular file"),
-        ("other/x", "look at"),
+        ("folder", "not a regular file"),
+        ("other/x", "examine"),
     ] {
         let error = place.save(name, false).unwrap_err().to_string();
         assert!(error.contains(part), "{name}: {error}");

@@ -83,7 +83,7 @@ fn resolve(table: &Table<'_>, file: &Path, folder: &Path, read: ReadFile<'_>) ->
         None => Vec::new(),
     };
     reading.services = services.iter().map(|service| service.name.clone()).collect();
-    let list = table.require("knob", "a list of [[knob]] tables, what is switched on and off")?;
+    let list = table.require("knob", "a list of [[knob]] tables: the things to switch on and off")?;
     let words = Design::ALL.map(|design| (design.as_str(), design));
     let wanted = table.get("design").map(|value| value.choice(&words)).transpose()?;
     let knobs = knob::read_all(&list, &reading, wanted == Some(Design::Each))?;
@@ -95,7 +95,7 @@ fn resolve(table: &Table<'_>, file: &Path, folder: &Path, read: ReadFile<'_>) ->
     };
     let restarts = match table.get("restarts") {
         Some(value) if services.is_empty() => {
-            let without = "restarts services, and there is none: add a [[service]], or leave it out";
+            let without = "restarts services, but there are none: add a [[service]], or leave it out";
             return Err(Problem::Alone { key: "restarts", without }.at(table.key_span("restarts", &value)));
         }
         Some(value) => u32::try_from(value.whole(1..=MOST_RESTARTS)?).unwrap_or(1),
@@ -150,12 +150,12 @@ fn design(table: &Table<'_>, list: &Value<'_>, wanted: Option<Design>, knobs: us
     let (needs, instead) = match design {
         Design::Ab if knobs > 1 => (
             "compares one knob",
-            "choose `each`, `ablate` or `factorial`, or make one knob of them: `on` may be a list",
+            "choose `each`, `ablate` or `factorial`, or combine them into one knob: `on` may be a list",
         ),
         Design::Factorial if knobs > MOST_FACTORS => {
-            ("has all combinations of at most 6 knobs", "choose `ablate`, whose arms are thrice the knobs")
+            ("takes all combinations of at most 6 knobs", "choose `ablate`, which has three arms per knob")
         }
-        _ if knobs > MOST_KNOBS => ("has room for 20 knobs", "measure some first, and keep what gains"),
+        _ if knobs > MOST_KNOBS => ("takes at most 20 knobs", "measure some first, and keep those that help"),
         _ => return Ok(design),
     };
     let span = value.as_ref().unwrap_or(list).span();
@@ -166,7 +166,7 @@ fn cold(table: &Table<'_>) -> Result<Option<Cold>, Bad> {
     match (table.get("cold"), table.get("cold_requests")) {
         (None, None) => Ok(None),
         (None, Some(value)) => {
-            let without = "counts cold requests: give the command that makes them cold as `cold`";
+            let without = "counts cold requests: set `cold` to the command that makes requests cold";
             Err(Problem::Alone { key: "cold_requests", without }.at(table.key_span("cold_requests", &value)))
         }
         (Some(command), requests) => {
@@ -177,7 +177,7 @@ fn cold(table: &Table<'_>) -> Result<Option<Cold>, Bad> {
 }
 
 fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[KnobSpec]) -> Result<Vec<UrlLine>, Bad> {
-    let (one, many) = table.either("url", "urls", "`urls` takes one as well")?;
+    let (one, many) = table.either("url", "urls", "`urls` also takes a single URL")?;
     let lines = match (&one, &many) {
         (Some(value), _) => vec![url_line(value)?],
         (None, Some(value)) if value.is_text() => {
@@ -198,11 +198,11 @@ fn urls(table: &Table<'_>, reading: &Reading<'_>, list: &Value<'_>, knobs: &[Kno
     let of_knobs = |on: bool| knobs.iter().find_map(|knob| knob.url(on));
     match (lines.len(), of_knobs(false), of_knobs(true)) {
         (0, Some(url), Some(_)) => Ok(vec![UrlLine::get(url)]),
-        (0, _, _) => Err(table.missing("url", "what is requested, such as url = \"http://127.0.0.1:8080/\"")),
+        (0, _, _) => Err(table.missing("url", "the URL to request, such as url = \"http://127.0.0.1:8080/\"")),
         (2.., None, None) | (1, _, _) => Ok(lines),
         (count, _, _) => {
             let value = many.as_ref().unwrap_or(list);
-            Err(value.refuse(format!("a list of {count}"), "one URL, as a knob changes it"))
+            Err(value.refuse(format!("a list of {count}"), "a single URL, because a knob changes it"))
         }
     }
 }

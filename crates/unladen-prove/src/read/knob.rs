@@ -27,7 +27,7 @@ pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>, alone: bool) -> 
     }
     for value in values {
         let table = open(&value, "[[knob]]", &KNOB_KEYS, &[])?;
-        let name = table.require("name", "what reports call it")?;
+        let name = table.require("name", "its name in reports")?;
         let knob = read(&table, name_of(&name)?, reading)?;
         if knobs.iter().any(|other| other.name == knob.name) {
             return Err(name.other(ExperimentProblem::Twice { what: "knobs", name: knob.name }));
@@ -51,12 +51,12 @@ fn name_of(value: &Value<'_>) -> Result<String, Bad> {
     let arm_like = TAKEN.contains(&name) || name.contains(" + ") || name.starts_with("all but ");
     if arm_like {
         return Err(
-            value.refuse(format!("`{name}`"), "a name that no arm has by itself (baseline, all, all but …, … + …)")
+            value.refuse(format!("`{name}`"), "a name that is not an arm's own (baseline, all, all but …, … + …)")
         );
     }
     if name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) || name.trim() != name {
         return Err(
-            value.refuse("no short line", "a name of at most 60 characters, without line breaks or outer spaces")
+            value.refuse("not a short line", "a name of at most 60 characters, without line breaks or outer spaces")
         );
     }
     Ok(name.to_owned())
@@ -66,7 +66,7 @@ fn read(table: &Table<'_>, name: String, reading: &Reading<'_>) -> Result<KnobSp
     let (on, off) = (table.get("on"), table.get("off"));
     if on.is_none() && off.is_none() {
         return Err(
-            table.missing("on", "what it changes: a command, or a table such as { file = \"…\", text = \"…\" }")
+            table.missing("on", "the change: a command, or a table such as { file = \"…\", text = \"…\" }")
         );
     }
     let initial = table.get("initial");
@@ -107,7 +107,8 @@ fn read(table: &Table<'_>, name: String, reading: &Reading<'_>) -> Result<KnobSp
             };
             if change.environment(is_on).is_some() && knob.restart.is_empty() {
                 let without =
-                    "is that of the services in `restart`, which is not given: a program reads it at its start";
+                    "needs `restart`, the services whose environment it changes: a program reads its environment at \
+                     its start";
                 return Err(Problem::Alone { key: "env", without }.at(value.span()));
             }
             knob.order[usize::from(is_on)].push(knob.changes.len());
@@ -136,7 +137,7 @@ fn check_commands(
     }
     match initial {
         Some(value) if !has(true) => {
-            let without = "says on which side commands find the knob, and this one has none: leave it out";
+            let without = "sets the side on which commands find the knob, but this knob has no command: leave it out";
             Err(Problem::Alone { key: "initial", without }.at(value.span()))
         }
         _ => Ok(()),
@@ -157,7 +158,7 @@ fn given(value: &Value<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given,
         return Err(table.missing("command", "one of `command`, `file`, `env`, `patch`, `url` and `header`"));
     };
     if let Some(other) = kinds.next() {
-        let why = "each change is a table of its own; make `on` a list of them";
+        let why = "each change needs its own table; make `on` a list of them";
         return Err(
             Problem::Both { place: table.place().to_owned(), first: kind.key, second: other.key, why }.at(table.span())
         );
@@ -174,7 +175,7 @@ fn restart(table: &Table<'_>, reading: &Reading<'_>) -> Result<Vec<usize>, Bad> 
         let name = value.text()?;
         let known: Vec<&str> = reading.services.iter().map(String::as_str).collect();
         let Some(index) = known.iter().position(|service| *service == name) else {
-            let meant = if known.is_empty() { "add a [[service]] of that name".into() } else { meant(name, &known) };
+            let meant = if known.is_empty() { "add a [[service]] with that name".into() } else { meant(name, &known) };
             return Err(value.other(ExperimentProblem::UnknownService { name: name.to_owned(), meant }));
         };
         if !services.contains(&index) {

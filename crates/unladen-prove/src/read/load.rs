@@ -61,8 +61,8 @@ pub(crate) fn read(value: &Value<'_>, folder: &Path) -> Result<Load, Bad> {
 }
 
 fn pace(table: &Table<'_>) -> Result<Pace, Bad> {
-    let why = "`rate` sends at moments that do not depend on the answers, `concurrency` when the last answer is there; \
-               choose one";
+    let why = "`rate` sends at fixed times, whatever the answers take; `concurrency` sends when the last answer has \
+               arrived; choose one";
     let (rate, concurrency) = table.either("rate", "concurrency", why)?;
     let arrivals = table.get("arrivals");
     if let Some(rate) = rate {
@@ -71,7 +71,7 @@ fn pace(table: &Table<'_>) -> Result<Pace, Bad> {
         return Ok(Pace::Open { rate: rate.number(1e-3..=1e7, "a number from 0.001 to 10000000 a second")?, arrivals });
     }
     if let Some(value) = arrivals {
-        let without = "says how the requests of a rate are spread: give `rate` too, or leave it out";
+        let without = "sets how the requests of a rate are spaced: add `rate`, or leave it out";
         return Err(Problem::Alone { key: "arrivals", without }.at(table.key_span("arrivals", &value)));
     }
     let expected = "`rate` (requests a second, whatever the answers take) or `concurrency` (so many at once)";
@@ -105,7 +105,7 @@ fn method(value: &Value<'_>) -> Result<http::Method, Bad> {
 }
 
 fn tls(table: &Table<'_>, folder: &Path) -> Result<TlsOptions, Bad> {
-    let why = "any certificate would be good enough for `insecure`, whoever signed it";
+    let why = "`insecure` accepts any certificate, so authorities would have no effect";
     let (insecure, cacert) = table.either("insecure", "cacert", why)?;
     let mut tls = TlsOptions::default();
     if let Some(value) = insecure {

@@ -14,7 +14,7 @@ pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>) -> Result<Vec<Se
     let mut services: Vec<Service> = Vec::new();
     for value in list.list("a list of tables, each headed [[service]]")? {
         let table = open(&value, "[[service]]", &SERVICE_KEYS, &[])?;
-        let name = table.require("name", "by which knobs name it in `restart`")?;
+        let name = table.require("name", "the name that knobs use in `restart`")?;
         let service = Service {
             name: name.words()?.to_owned(),
             restart: restart(&table)?,
@@ -29,7 +29,7 @@ pub(crate) fn read_all(list: &Value<'_>, reading: &Reading<'_>) -> Result<Vec<Se
 }
 
 fn restart(table: &Table<'_>) -> Result<Restart, Bad> {
-    let why = "a unit is restarted by systemctl, any other service by the command; choose one";
+    let why = "a unit is restarted with systemctl, any other service with the command; choose one";
     match table.either("restart", "unit", why)? {
         (Some(command), _) => Ok(Restart::Command(command.words()?.to_owned())),
         (None, Some(unit)) => unit_name(&unit).map(Restart::Unit),
@@ -54,14 +54,14 @@ const KEYS: [&str; 5] = ["url", "command", "connect", "status", "within"];
 pub(crate) fn read_ready(value: &Value<'_>, reading: &Reading<'_>) -> Result<Ready, Bad> {
     let table = open(value, "`ready`", &KEYS, &[])?;
     let within = table.get("within").map_or(Ok(USUAL), |value| value.duration(MILLISECOND..=DAY))?;
-    let why = "one condition is looked at; a command can look at more";
+    let why = "only one condition is checked; a command can check more";
     table.either("url", "command", why)?;
     table.either("url", "connect", why)?;
     table.either("command", "connect", why)?;
     let status = table.get("status");
     if let (Some(value), None) = (&status, table.get("url")) {
         return Err(
-            Problem::Alone { key: "status", without: "is that of a `url`, which is not given" }.at(value.span())
+            Problem::Alone { key: "status", without: "needs a `url`" }.at(value.span())
         );
     }
     let check = if let Some(value) = table.get("url") {
@@ -72,7 +72,7 @@ pub(crate) fn read_ready(value: &Value<'_>, reading: &Reading<'_>) -> Result<Rea
     } else if let Some(value) = table.get("connect") {
         connect(&value, reading)?
     } else {
-        return Err(table.missing("url", "`url`, `command` or `connect`: what is to be looked at"));
+        return Err(table.missing("url", "the condition to check: `url`, `command` or `connect`"));
     };
     Ok(Ready { check, within })
 }

@@ -227,7 +227,7 @@ fn files_that_are_none() {
     assert!(Experiment::read(&path).unwrap_err().to_string().contains("cannot read the experiment"));
     std::fs::write(&path, [0xff]).unwrap();
     assert!(Experiment::read(&path).unwrap_err().to_string().contains("not UTF-8"));
-    assert!(Experiment::read(Path::new("/dev/zero")).unwrap_err().to_string().contains("no regular file"));
+    assert!(Experiment::read(Path::new("/dev/zero")).unwrap_err().to_string().contains("not a regular file"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn one_has_a_file_and_another_one_another() {
     assert_eq!(claim.as_ref().map(|claim| claim.path.as_path()), Some(file.as_path()));
     assert!(Claim::take(&other).unwrap().is_some());
     let error = Claim::take(&folder.path().join("sub/../app.ini")).unwrap_err().to_string();
-    assert!(error.ends_with("app.ini is switched by another experiment now: wait for its end"), "{error}");
+    assert!(error.ends_with("app.ini is being switched by another experiment: wait for its end"), "{error}");
     drop(claim);
     assert!(Claim::take(&file).unwrap().is_some());
     assert!(Claim::take(&folder.path().join("none/app.ini")).unwrap().is_none(), "there is no such folder");

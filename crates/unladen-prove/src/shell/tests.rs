@@ -14,7 +14,7 @@ fn shows_the_status_and_the_last_lines() {
     assert!(error.contains("ended with status 3") && error.ends_with("100\nbroken"), "{error}");
     assert!(!error.contains("\n80\n"), "{error}");
     let error = run("kill -9 $$", LONG, &Cancel::new()).unwrap_err().to_string();
-    assert!(error.contains("killed by signal 9; it said nothing"), "{error}");
+    assert!(error.contains("killed by signal 9; it printed nothing"), "{error}");
 }
 
 #[test]

@@ -79,7 +79,7 @@ pub(crate) async fn keep(
             if !std::mem::take(&mut is_first)
                 && let Err(error) = observability.reload(now.config.settings.observability())
             {
-                say!("unladen: what is seen goes where it went before: {error}");
+                say!("unladen: logs and metrics go where they went before: {error}");
             }
         }
         certificates.follow(&now.plan);
@@ -162,7 +162,7 @@ impl Shown {
         }
         let Some(listener) = listener else { return };
         if let Err(error) = self.show(listener, observability) {
-            say!("unladen: {} cannot be served yet: {error}; it is tried until it can be", self.answers.name());
+            say!("unladen: {} cannot be served yet: {error}; trying again", self.answers.name());
             self.wait_for(listener.clone(), &error);
         }
     }
@@ -278,10 +278,11 @@ async fn be_told_of_changes(validator: Arc<Validator>, whom: String, observabili
     let bound = humantime::format_duration(validator.settings().oldest().unwrap_or_default());
     let told = |what: Result<(), &AskError>| match what {
         Ok(()) => say!(
-            "unladen: {whom}: {place} tells of changes of `{path}`: no page is served that was changed longer ago than {bound}"
+            "unladen: {whom}: {place} notifies of changes of `{path}`: no page is served that was changed longer ago \
+             than {bound}"
         ),
         Err(error) => {
-            let cause = format!("the validator for `{path}` is not told of changes, and asks at each request: {error}");
+            let cause = format!("the validator for `{path}` gets no notifications, so it asks at each request: {error}");
             let place = Some(&*place);
             observability.tell(&Trouble { whom: &whom, place, reason: "validator_not_told", cause: &cause });
         }

@@ -16,13 +16,13 @@ pub enum ServeError {
     Site { name: String, source: crate::site::SiteError },
     #[error("[fleet]: {0}")]
     Fleet(#[source] unladen_fleet::BusError),
-    #[error("cannot begin to log: {0}")]
+    #[error("cannot start logging: {0}")]
     Observability(#[source] io::Error),
     #[error("cannot start: {doing}: {source}")]
     Start { doing: &'static str, source: io::Error },
-    #[error("thread {thread} has ended by itself, which is a fault of this program: see above")]
+    #[error("thread {thread} ended unexpectedly, which is a bug in this program: see above")]
     Thread { thread: usize },
-    #[error("what was handed over cannot be used: {0}")]
+    #[error("the handed-over sockets cannot be used: {0}")]
     Handover(#[source] io::Error),
 }
 
@@ -41,14 +41,15 @@ pub enum Ended {
 fn hint(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
-            "; another server is there already: stop it, or give another address (`ss -lptn` and `ss -lxp` tell whose it is)"
+            "; another server is already there: stop it, or use another address (`ss -lptn` and `ss -lxp` show which \
+             it is)"
         }
         io::ErrorKind::PermissionDenied => {
-            "; ports below 1024 take CAP_NET_BIND_SERVICE (AmbientCapabilities= of systemd), Unix sockets the right to \
-             write into their folder"
+            "; ports below 1024 need CAP_NET_BIND_SERVICE (AmbientCapabilities= of systemd), Unix sockets need the \
+             right to write into their folder"
         }
         io::ErrorKind::AddrNotAvailable => "; no interface of this machine has the address",
-        io::ErrorKind::NotFound => "; its folder is not there (RuntimeDirectory= of systemd makes one)",
+        io::ErrorKind::NotFound => "; its folder does not exist (RuntimeDirectory= of systemd creates one)",
         _ => "",
     }
 }

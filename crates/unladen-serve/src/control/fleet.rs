@@ -101,14 +101,15 @@ pub(super) fn report_lost(fleet: &Fleet, lost: u64) {
     if lost > 0 {
         let bus = &fleet.settings().bus.url;
         say!(
-            "unladen: {lost} purges are lost, as {bus} did not take them in time: other nodes serve these pages until their lifetime is over; purge them again (`unladen purge --all` means all)"
+            "unladen: {lost} purges are lost, because {bus} did not accept them in time: other nodes serve these \
+             pages until their lifetime ends; purge them again (`unladen purge --all` purges everything)"
         );
     }
 }
 
 /// Suffix for a message that is printed at most once in a while.
 fn often(times: u64) -> String {
-    if times > 1 { format!("; {times} times since this was said last") } else { String::new() }
+    if times > 1 { format!("; {times} times since the last message") } else { String::new() }
 }
 
 impl Forget for Sites {
@@ -126,15 +127,16 @@ impl Forget for Sites {
         let rest = "every stored page is revalidated before it is served";
         match news {
             News::CutOff { why: Some(why) } => say!(
-                "unladen: cut off from the fleet: {bus}: {why}; see whether it runs and can be reached from here; purges are read once it can be"
+                "unladen: cut off from the fleet: {bus}: {why}; check whether it runs and can be reached from here; \
+                 purges are read as soon as it can be"
             ),
             News::CutOff { why: None } => {
-                say!("unladen: cut off from the fleet: purges come faster than they are read and forgotten here");
+                say!("unladen: cut off from the fleet: purges arrive faster than they are applied here");
             }
             News::Connected { after: None } => say!("unladen: this is a node of the fleet at {bus}"),
             News::Connected { after: Some(after) } => {
                 let after = humantime::format_duration(Duration::from_millis(after.as_millis() as u64));
-                say!("unladen: connected to the fleet again after {after}; all purges of meanwhile are forgotten");
+                say!("unladen: connected to the fleet again after {after}; all purges since then have been applied");
             }
             News::Lost { why, times } => {
                 let often = often(*times);
@@ -142,10 +144,10 @@ impl Forget for Sites {
             }
             News::Unreadable { why, times } => {
                 let often = often(*times);
-                say!("unladen: {bus} has a record that is no purge this version can read ({why}{often}): {rest}");
+                say!("unladen: {bus} has a record that this version cannot read as a purge ({why}{often}): {rest}");
             }
             News::Overflow => say!(
-                "unladen: more purges waited for {bus} than may: all nodes are told to revalidate every stored page"
+                "unladen: too many purges waited for {bus}: all nodes are told to revalidate every stored page"
             ),
             News::Untold => say!("unladen: {bus}: {}", News::UNTOLD),
             _ => {}
@@ -198,16 +200,16 @@ async fn listen(settings: &HtcpSettings, observability: &Arc<Observability>) {
         match bind(settings).and_then(UdpSocket::from_std) {
             Ok(socket) => {
                 if is_told {
-                    say!("unladen: purges of HTCP come in at {}", settings.listen);
+                    say!("unladen: accepting HTCP purges at {}", settings.listen);
                 }
                 is_told = false;
                 if let Err(error) = serve(&socket, settings, observability).await {
-                    say!("unladen: purges of HTCP do not come in any more: {}: {error}", settings.listen);
+                    say!("unladen: no longer accepting HTCP purges: {}: {error}", settings.listen);
                 }
             }
             Err(error) if !is_told => {
                 let at = settings.listen;
-                say!("unladen: purges of HTCP cannot come in yet: {at}: {error}; it is tried until they can");
+                say!("unladen: cannot accept HTCP purges yet: {at}: {error}; trying again");
                 is_told = true;
             }
             Err(_) => {}
@@ -306,7 +308,7 @@ impl Refused {
         if self.told.is_none_or(|told| told.elapsed() > TELL) {
             self.told = Some(Instant::now());
             let count = std::mem::take(&mut self.count);
-            say!("unladen: a datagram of {from} is no purge: {why} ({count} since this was told last)");
+            say!("unladen: a datagram from {from} is not a purge: {why} ({count} since the last message)");
         }
     }
 }

@@ -97,7 +97,7 @@ impl Program {
             let result = send(&here, &greeting, &fds).and_then(|()| hear(&here));
             told(match result {
                 Ok(Some(SERVING)) => Ok(Successor { stream: here }),
-                Ok(Some(_)) => Err("it does not know how to take over".into()),
+                Ok(Some(_)) => Err("it cannot take over".into()),
                 Ok(None) => Err(ENDED.into()),
                 Err(error) if is_end(&error) => Err(ENDED.into()),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -181,7 +181,7 @@ pub(super) fn send(stream: &UnixStream, greeting: &Greeting, sockets: &[Borrowed
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         if !control.push(SendAncillaryMessage::ScmRights(batch)) {
-            return Err(io::Error::other("too many sockets for a message"));
+            return Err(io::Error::other("too many sockets for one message"));
         }
         // Ancillary data has to come with a byte.
         retry_on_intr(|| sendmsg(stream, &[IoSlice::new(&[0])], &mut control, SendFlags::NOSIGNAL))?;
@@ -195,14 +195,14 @@ pub(super) fn receive(stream: &UnixStream) -> io::Result<(Greeting, Vec<OwnedFd>
     stream_ref.read_exact(&mut length)?;
     let length = u32::from_be_bytes(length) as usize;
     if length > LONGEST_GREETING {
-        return Err(io::Error::other("the other process is no `unladen serve`"));
+        return Err(io::Error::other("the other process is not `unladen serve`"));
     }
     let mut text = vec![0; length];
     stream_ref.read_exact(&mut text)?;
     let greeting: Greeting = serde_json::from_slice(&text)?;
     if greeting.version != VERSION {
         let theirs = greeting.version;
-        return Err(io::Error::other(format!("the old process hands over by version {theirs}, this one by {VERSION}")));
+        return Err(io::Error::other(format!("the old process uses hand-over version {theirs}, this one {VERSION}")));
     }
     let mut sockets = Vec::new();
     while sockets.len() < greeting.sockets.len() + usize::from(greeting.gives) {

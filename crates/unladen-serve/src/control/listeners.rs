@@ -261,7 +261,7 @@ pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
 fn make_way(path: &Path) -> io::Result<()> {
     let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(()) };
     if !metadata.file_type().is_socket() {
-        return Err(io::Error::other("there is something by that name, and it is no socket"));
+        return Err(io::Error::other("something with that name exists, but is not a socket"));
     }
     match connect(path) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
@@ -297,7 +297,7 @@ impl Found {
         let (address, is_unix) = {
             let known = SockRef::from(&socket);
             if !known.is_listener().unwrap_or(false) || known.r#type()? != socket2::Type::STREAM {
-                return Err(wrong("is no stream socket that listens"));
+                return Err(wrong("is not a listening stream socket"));
             }
             known.set_nonblocking(true)?;
             let address = known.local_addr()?;
@@ -307,7 +307,7 @@ impl Found {
                     (ListenAddress::Tcp(address), false)
                 }
                 (None, Some(path)) => (ListenAddress::Unix(path.to_owned()), true),
-                (None, None) => return Err(wrong("listens at an address that is neither of IP nor a path")),
+                (None, None) => return Err(wrong("listens at an address that is neither IP nor a path")),
             }
         };
         let socket = if is_unix { ListenSocket::Unix(socket.into()) } else { ListenSocket::Tcp(socket.into()) };
@@ -357,7 +357,7 @@ pub(super) fn from_systemd() -> Vec<Found> {
         };
         match socket.and_then(|socket| Found::new(socket, name, false)) {
             Ok(one) => found.push(one),
-            Err(error) => say!("unladen: a socket of systemd's is left alone: {error}"),
+            Err(error) => say!("unladen: a socket from systemd is ignored: {error}"),
         }
     }
     found

@@ -33,7 +33,7 @@ pub(super) fn text(config: &Config) -> String {
         Some(ListenAddress::Unix(path)) => {
             format!("live page and metrics at unix:{0}: curl --unix-socket {0} http://localhost/", path.display())
         }
-        None => "no live page: [admin] with listen = \"127.0.0.1:9901\" gives one".to_owned(),
+        None => "no live page: add [admin] with listen = \"127.0.0.1:9901\" for one".to_owned(),
     };
     let _ = write!(text, "\nunladen: {shown}");
     text
@@ -60,8 +60,9 @@ pub(super) fn warning(config: &Config, may: u64) -> Option<String> {
     let is_expected = config.explained.iter().any(is_set);
     (takes > may && (is_expected || may < FEW)).then(|| {
         format!(
-            "`client.connections`, `limits.connections` and bodies that wait (`buffer`) add up to {takes} files, and this \
-             process may open {may}: beyond that connections wait; raise it (`LimitNOFILE=` of systemd, `ulimit -Hn`), or lower them"
+            "`client.connections`, `limits.connections` and buffered bodies (`buffer`) add up to {takes} files, but \
+             this process may open {may}: beyond that, connections wait; raise the limit (`LimitNOFILE=` of systemd, \
+             `ulimit -Hn`), or lower the settings"
         )
     })
 }

@@ -74,7 +74,7 @@ impl Snapshots {
             let shared = self.shared.clone();
             let thread = thread::Builder::new().name("snapshots".into()).spawn(move || shared.run());
             self.thread =
-                thread.map_err(|error| say!("unladen: no snapshots are written: no thread for them: {error}")).ok();
+                thread.map_err(|error| say!("unladen: no snapshots are written: cannot start a thread: {error}")).ok();
         }
     }
 
@@ -99,7 +99,8 @@ impl Snapshots {
             let whole = || done.send(()).unwrap_or_default();
             if let Err(error) = take(&stream, &sites, hold, now, (reached, whole)) {
                 say!(
-                    "unladen: the process before went without a word ({error}): the application is asked about all that was taken over"
+                    "unladen: the previous process ended unexpectedly ({error}): all stored responses that were taken \
+                     over will be revalidated"
                 );
             }
         };
@@ -109,7 +110,7 @@ impl Snapshots {
                 let _ = is_reached.recv_timeout(UNTIL_REACHED);
                 let _ = is_whole.recv_timeout(until.saturating_duration_since(Instant::now()));
             }
-            Err(error) => say!("unladen: what is kept is not taken over: no thread for it: {error}"),
+            Err(error) => say!("unladen: stored responses are not taken over: cannot start a thread: {error}"),
         }
     }
 
@@ -129,7 +130,7 @@ impl Snapshots {
             }
         };
         if let Err(error) = thread::Builder::new().name("legacy".into()).spawn(give) {
-            say!("unladen: what is kept is not handed over: no thread for it: {error}");
+            say!("unladen: stored responses are not handed over: cannot start a thread: {error}");
         }
     }
 
@@ -154,7 +155,7 @@ impl Snapshots {
                 if unsent > 0
                     && let Err(error) = frame(UNSENT, &[]).and_then(|word| successor.send(&word))
                 {
-                    say!("unladen: the process that takes over cannot be told of purges: {error}");
+                    say!("unladen: cannot send purges to the process that takes over: {error}");
                     report_lost(&fleet, unsent);
                 }
             }
@@ -278,7 +279,7 @@ fn restore(site: &Arc<Remembered>, fleet: Option<&Fleet>) {
         Ok(None) => {
             doubts(&settings.file).into_iter().for_each(|doubt| say!("unladen: site `{name}`: {doubt}"));
         }
-        Ok(Some(count)) => say!("unladen: site `{name}`: {count} responses are kept from before, by {file}"),
+        Ok(Some(count)) => say!("unladen: site `{name}`: {count} responses were loaded from {file}"),
         Err(error) => {
             say!("unladen: site `{name}`: the snapshot {file} is not used: {error}");
             site.cache.account.refused(error.to_string());
@@ -309,7 +310,8 @@ fn keep(site: &Arc<Remembered>, fleet: Option<&Fleet>, is_last: bool, waits: &dy
             if site.cache.account.failed(text) {
                 let hint = hint(&error);
                 say!(
-                    "unladen: site `{name}`: the snapshot {file} cannot be written: {error}{hint}; the one before stays"
+                    "unladen: site `{name}`: the snapshot {file} cannot be written: {error}{hint}; the previous one \
+                     stays"
                 );
             }
         }
@@ -319,9 +321,9 @@ fn keep(site: &Arc<Remembered>, fleet: Option<&Fleet>, is_last: bool, waits: &dy
 fn hint(error: &FileError) -> &'static str {
     let FileError::Io(error) = error else { return "" };
     match error.kind() {
-        io::ErrorKind::NotFound => " (its folder is not there: `mkdir` makes it)",
+        io::ErrorKind::NotFound => " (its folder does not exist: create it with `mkdir`)",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            " (it takes as much room as `cache.memory`, twice while it is written)"
+            " (it needs as much space as `cache.memory`, twice that while it is written)"
         }
         _ => "",
     }

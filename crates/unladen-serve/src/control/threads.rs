@@ -63,7 +63,7 @@ pub(super) fn start(
             drop(told);
             Ok(())
         };
-        let run = move || run().unwrap_or_else(|error| say!("unladen: thread {thread} cannot begin: {error}"));
+        let run = move || run().unwrap_or_else(|error| say!("unladen: thread {thread} cannot start: {error}"));
         thread::Builder::new().name(format!("worker-{thread}")).spawn(run)?;
     }
     let (observability, budget, events) = (observability.clone(), budget.clone(), events.clone());
@@ -72,7 +72,7 @@ pub(super) fn start(
         let _ = events.send(Event::Began);
         match runtime {
             Ok(runtime) => runtime.block_on(background::keep(snapshot, observability, budget)),
-            Err(error) => say!("unladen: names are not followed: {error}"),
+            Err(error) => say!("unladen: DNS names are not refreshed: {error}"),
         }
     };
     thread::Builder::new().name("background".into()).spawn(keep)?;

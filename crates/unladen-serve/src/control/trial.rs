@@ -129,7 +129,7 @@ async fn bus(settings: FleetSettings) -> Trial {
     let trial = Trial::of("fleet", &settings.name, "bus", settings.purges.to_string());
     match try_bus(&bus_settings(&settings), settings.lease).await {
         Ok(doubt) => {
-            Trial { spoken: Some("a purge was written, told and read"), doubt: doubt.map(str::to_owned), ..trial }
+            Trial { spoken: Some("a purge was written, notified and read"), doubt: doubt.map(str::to_owned), ..trial }
         }
         Err(error) => trial.failed(error.as_str(), error.to_string()),
     }
@@ -149,7 +149,7 @@ fn services(settings: &Settings) -> Vec<(&'static str, String, RateServiceSettin
 async fn limits((table, name, settings): (&'static str, String, RateServiceSettings)) -> Trial {
     let trial = Trial::of(table, &name, "rate limit service", settings.to_string());
     match RateService::try_once(&settings, ANSWER).await {
-        Ok(()) => Trial { spoken: Some("it gives verdicts"), ..trial },
+        Ok(()) => Trial { spoken: Some("it answers"), ..trial },
         Err(cause) => trial.failed("rate_limit_service", cause),
     }
 }
@@ -191,11 +191,11 @@ fn ask(database: &Database<'_>) -> Vec<Trial> {
             Ok(doubt) => (doubt, None),
             Err(error) => (None, Some(error)),
         };
-        let asked = trial(name, settings, "validator", place.clone(), "the query is prepared", error);
+        let asked = trial(name, settings, "validator", place.clone(), "the query was prepared", error);
         trials.push(Trial { doubt, ..asked });
         if is_answered && settings.listen.is_some() {
             let listened = made(settings).and_then(|validator| validator.try_to_listen());
-            let told = "what another session notifies is told";
+            let told = "notifications from another session arrive";
             trials.push(trial(name, settings, "channel", place, told, listened.err()));
         }
     }
@@ -205,7 +205,7 @@ fn ask(database: &Database<'_>) -> Vec<Trial> {
 fn share(name: &str, settings: &ValidatorSettings) -> Option<Trial> {
     let shared = settings.shared.as_ref()?;
     let tried = made(settings).and_then(|validator| validator.try_to_share());
-    let told = "answers are looked for and told";
+    let told = "answers can be looked up and stored";
     Some(trial(name, settings, "shared answers", shared.url.to_string(), told, tried.err()))
 }
 

@@ -77,7 +77,8 @@ async fn ask(site: Arc<Site>, queue: Arc<Queue>, path: String, pools: Pools, obs
                 Ok(status) => sizes.push(pools.borrow_mut().entry(place).or_default().see(&status)),
                 Err(error) => {
                     let cause = format!(
-                        "its status page (`fastcgi.status`) cannot be read, so it is not known how many requests it takes: {error}"
+                        "its status page (`fastcgi.status`) cannot be read, so its number of workers is not known: \
+                         {error}"
                     );
                     let (whom, reason) = (&*site.proxy.upstream.settings().name, "status_failed");
                     observability.tell(&Trouble { whom, place: Some(&place), reason, cause: &cause });
@@ -98,7 +99,7 @@ async fn ask(site: Arc<Site>, queue: Arc<Queue>, path: String, pools: Pools, obs
 async fn status(endpoint: &Endpoint, path: &str) -> Result<Status, String> {
     let (status, page) = ask_fastcgi(endpoint, path, "json", WITHIN).await.map_err(|error| error.to_string())?;
     if status != 200 {
-        return Err(format!("it answered {status}; is `pm.status_path` of the pool this path?"));
+        return Err(format!("it answered {status}; is this path the pool's `pm.status_path`?"));
     }
     Status::parse(&page).map_err(|error| error.to_string())
 }

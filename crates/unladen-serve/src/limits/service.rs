@@ -191,12 +191,13 @@ impl RateService {
         let (again, times) = (told.at.is_some(), std::mem::take(&mut told.untold));
         told.at = Some(now);
         drop(told);
-        let times = if again { format!(" ({times} times since this was last told)") } else { String::new() };
+        let times = if again { format!(" ({times} times since the last message)") } else { String::new() };
         let service = self.settings.to_string();
         // Writing to the terminal may block: no request waits for that.
         tokio::task::spawn_blocking(move || {
             say!(
-                "unladen: rate limit service {service}: {cause}{times} [rate_limit_service]; where it does not answer, each process keeps to the bounds by itself"
+                "unladen: rate limit service {service}: {cause}{times} [rate_limit_service]; until it answers, each \
+                 process applies the limits by itself"
             );
         });
     }

@@ -38,9 +38,9 @@ enum Piece {
 pub enum ErrorPageError {
     #[error("error_page = {path:?}: {source}")]
     NotRead { path: PathBuf, source: io::Error },
-    #[error("error_page = {0:?}: it is longer than 256 KiB; let it name its images and styles instead of holding them")]
+    #[error("error_page = {0:?}: it is longer than 256 KiB; link its images and styles instead of embedding them")]
     TooLong(PathBuf),
-    #[error("error_page = {0:?}: it is no text of UTF-8")]
+    #[error("error_page = {0:?}: it is not UTF-8 text")]
     NotUtf8(PathBuf),
 }
 

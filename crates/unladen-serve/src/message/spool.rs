@@ -27,7 +27,7 @@ pub(crate) use self::spools::Spools;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SpoolError {
     /// All the room for files is taken.
-    #[error("`buffer.disk` is taken")]
+    #[error("`buffer.disk` is used up")]
     NoRoom,
     #[error("{0}")]
     Disk(#[from] std::io::Error),

@@ -100,7 +100,7 @@ impl<'s> MatchedListener<'s> {
             return Vec::new();
         }
         let port = url.port_or_known_default().unwrap_or(80);
-        vec![format!("nothing listens at port {port} itself: this is what becomes of it if somebody passes it on")]
+        vec![format!("nothing listens at port {port} itself: this applies if another server passes the request on")]
     }
 }
 
@@ -119,14 +119,14 @@ fn is_at(listener: &ListenAddress, url: &Url) -> bool {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutlookError {
-    #[error("`{0}` is no URL of a page: write it as http://host/path")]
+    #[error("`{0}` is not a page's URL: write it as http://host/path")]
     Url(String),
-    #[error("nothing listens at port {port}: there is {listeners}; give a URL with one of their ports")]
+    #[error("nothing listens at port {port}: there is {listeners}; use a URL with one of their ports")]
     NoListener { port: u16, listeners: String },
     #[error("no site at {listener} has the name `{host}`: such a request is answered with 421; there is {names}")]
     Misdirected { host: String, listener: String, names: String },
     #[error(
-        "such a request is answered with {} ({}): it is none that two readers would read alike",
+        "such a request is answered with {} ({}): it is malformed or ambiguous",
         .0.status(),
         .0.as_str()
     )]

@@ -36,10 +36,10 @@ pub(super) fn find<'s>(site: &'s Site, request: &Request) -> Result<Option<Found
             seen.line = (settings.line > 0).then_some(settings.line);
             seen.because = because(&settings.matching);
             if settings.access.is_some() {
-                seen.because.push("`access` says whom it lets in".to_owned());
+                seen.because.push("`access` decides who is allowed".to_owned());
             }
         }
-        None => seen.because = vec!["no [[site.route]] fits, so it is the site's own".to_owned()],
+        None => seen.because = vec!["no [[site.route]] matches, so the site's own settings apply".to_owned()],
     }
     let folder = match &route.action {
         Action::Files(folder) | Action::Scripts(folder) => Some(folder),
@@ -53,7 +53,7 @@ pub(super) fn find<'s>(site: &'s Site, request: &Request) -> Result<Option<Found
     };
     let mut reaches = script.is_some() || matches!(route.action, Action::Application);
     for guard in guards {
-        let comes_to = seen.comes_to.get_or_insert_with(|| "the one program of all paths".to_owned());
+        let comes_to = seen.comes_to.get_or_insert_with(|| "the single program for all paths".to_owned());
         comes_to.push_str("; ");
         comes_to.push_str(&guarded(site, guard));
         reaches &= guard.cache && !matches!(guard.action, Action::Status(400..));
@@ -74,7 +74,7 @@ fn guarded(site: &Site, guard: &Route) -> String {
     let name = &guard.name;
     match (&guard.access, &guard.action) {
         (None, Action::Status(status)) => format!("the route `{name}`, {place}, refuses that: {status}"),
-        _ => format!("of that, `access` of the route `{name}`, {place}, says whom it lets in"),
+        _ => format!("there, `access` of the route `{name}`, {place}, decides who is allowed"),
     }
 }
 
@@ -102,7 +102,7 @@ fn comes_to<'r>(
         }
         Resolved::Redirect(to) => format!("a redirect to {}", shown(&to)),
         Resolved::NotFound => "404: there is no such file".to_owned(),
-        Resolved::Status(status) => format!("{status}, as `try` says"),
+        Resolved::Status(status) => format!("{status}, as set by `try`"),
         Resolved::Refused(refusal) => format!("an error: {refusal}"),
     };
     seen.comes_to = Some(said);
@@ -115,7 +115,7 @@ fn because(matching: &RouteMatch) -> Vec<String> {
     let said = kinds.into_iter().filter(|(_, list)| !list.is_empty());
     let mut because: Vec<String> = said.map(|(key, list)| format!("`{key}` is {}", list.join(" or "))).collect();
     if because.is_empty() {
-        because.push("it takes all requests that come to it".to_owned());
+        because.push("it handles all its requests".to_owned());
     }
     because
 }
@@ -133,6 +133,6 @@ fn answers(site: &Site, route: &Route) -> String {
         Some(RouteAction::Php(proxy, _)) => format!("the FastCGI application `{}`", proxy.upstream.name),
         Some(RouteAction::Files(folder)) => format!("files in {}", folder.root.display()),
         Some(RouteAction::Redirect { to, status }) => format!("{status}, a redirect to {to}"),
-        Some(RouteAction::Status(status)) => format!("{status}, at once"),
+        Some(RouteAction::Status(status)) => format!("{status}, without asking the application"),
     }
 }

@@ -154,36 +154,42 @@ impl KeptFor {
 impl WhyNot {
     pub(super) fn of_answer(why: NoStore) -> Self {
         let message = match why {
-            NoStore::Method => "only GET and HEAD are kept",
+            NoStore::Method => "only GET and HEAD are stored",
             NoStore::RequestNoStore => "the request says `Cache-Control: no-store`",
             NoStore::Status => {
-                "an answer of this status is about this one request, or not for keeping (under a validator: `cache.statuses`): see what the application has to say"
+                "an answer with this status applies only to this request, or is not stored (under a validator: \
+                 `cache.statuses`): check the application's answer"
             }
             NoStore::OddRequest => {
-                "it is an error, and the request one that may have brought it about: large, or of bytes or fields that servers refuse"
+                "it is an error that the request itself may have caused: it is large, or has bytes or fields that \
+                 servers refuse"
             }
             NoStore::NoStore => {
-                "the application says `no-store`: it has to say otherwise where a page is the same for all"
+                "the application sends `no-store`: it must not, where a page is the same for all"
             }
             NoStore::Private => {
-                "the application says `private`: it has to say otherwise where a page is the same for all"
+                "the application sends `private`: it must not, where a page is the same for all"
             }
             NoStore::Authorization => {
-                "the request has `Authorization`, and the answer does not say `public` or `s-maxage`: others may have it"
+                "the request has `Authorization`, but the answer has neither `public` nor `s-maxage`, which would \
+                 allow others to get it"
             }
             NoStore::SetCookie => {
-                "the answer sets a cookie: have the application start sessions only where it needs one, or see `store_set_cookie`"
+                "the answer sets a cookie: make the application start sessions only where needed, or see \
+                 `store_set_cookie`"
             }
             NoStore::VaryAll => {
-                "the answer depends on what no cache can know: `Vary: *`, or the client's address; have the application name fields"
+                "the answer depends on something that a cache cannot know: `Vary: *`, or the client's address; make \
+                 the application name fields"
             }
             NoStore::NoLifetime => {
                 "the answer has neither a lifetime (`Cache-Control: max-age=60`) nor `ETag` or `Last-Modified`: \
                  give it one, or write a [[site.validator]] for its path"
             }
             NoStore::Cookies => {
-                "the request has cookies that tell users apart, and the answer does not say that others may have it, \
-                 by `s-maxage`, `CDN-Cache-Control` or `Vary: Cookie`: have it say so, or name cookies that do not matter in `ignore_cookies`"
+                "the request has cookies that distinguish users, and the answer does not allow others to get it, with \
+                 `s-maxage`, `CDN-Cache-Control` or `Vary: Cookie`: make the application send one of these, or list \
+                 cookies that do not matter in `ignore_cookies`"
             }
             NoStore::TooLarge => "its body is longer than `cache.largest`",
         };
@@ -194,16 +200,18 @@ impl WhyNot {
         match why {
             "label-settling" => Self {
                 reason: why,
-                message: "the validator's label is a time in whole seconds that is not over, or lies ahead: another change may have the same; \
-                          ask again in two seconds, or have it count",
+                message: "the validator's label is a time in whole seconds that is not over yet, or in the future: \
+                          another change may get the same label; try again in two seconds, or use a counter",
             },
             "validator-silent" => Self {
                 reason: why,
-                message: "the validator has no answer in time: the application has the request, and nothing is kept of it",
+                message: "the validator did not answer in time: the application answers the request, and nothing is \
+                    stored",
             },
             "disguised" => Self {
                 reason: why,
-                message: "it has a field by which some applications take a request for another (`X-Original-URL` …)",
+                message: "it has a field that makes some applications treat it as a different request \
+                    (`X-Original-URL` …)",
             },
             "request-no-store" => Self::of_answer(NoStore::RequestNoStore),
             _ => Self::of_answer(NoStore::Method),

@@ -95,7 +95,8 @@ fn label(known: Option<ValidatorAnswer>, wanted: &FetchPlan, outlook: &mut Outlo
             return Some(version);
         }
         Some(ValidatorAnswer::Nothing) => {
-            let note = "the validator has nothing to say of this page (no row, or null): it is kept as one without a validator";
+            let note = "the validator has no label for this page (no row, or null): it is stored as a page without a \
+                validator";
             outlook.notes.push(note.to_owned());
             outlook.rule = Rule::Lifetime;
         }
@@ -108,7 +109,7 @@ fn label(known: Option<ValidatorAnswer>, wanted: &FetchPlan, outlook: &mut Outlo
             let number = outlook.validators.first().map_or(0, |validator| validator.number);
             let asked = wanted.site.validators.get(number.saturating_sub(1));
             let why = asked.and_then(|validator| validator.try_once().err()).map(|error| format!(": {error}"));
-            outlook.notes.push(format!("the validator has no answer now{}", why.unwrap_or_default()));
+            outlook.notes.push(format!("the validator does not answer now{}", why.unwrap_or_default()));
             outlook.why_not.push(WhyNot::of_request("validator-silent"));
             outlook.kept = Some(false);
         }
@@ -146,7 +147,7 @@ async fn fetched(
         bytes: read.map_or(0, |(bytes, _)| bytes),
     });
     if !read.is_some_and(|(_, is_whole)| is_whole) {
-        outlook.notes.push("its body broke off".to_owned());
+        outlook.notes.push("its body is incomplete".to_owned());
     }
     match &began.kept {
         Ok(kept) if cache.store.find(&wanted.key).is_some() => {

@@ -68,7 +68,7 @@ impl NamedFiles {
                 },
             };
             let Ok(path) = RequestPath::parse(&target) else {
-                return Err(NotSent::Denied(format!("the application has named `{shown}`, which is no path")));
+                return Err(NotSent::Denied(format!("the application has named `{shown}`, which is not a path")));
             };
             let root = match &folder.root {
                 Ok(root) => root,
@@ -85,7 +85,7 @@ impl NamedFiles {
                 Resolved::Refused(refusal) => why = Some(NotSent::Missing(refusal.to_string())),
                 Resolved::Redirect(_) | Resolved::NotFound | Resolved::Status(_) => {
                     why = why
-                        .or(Some(NotSent::Missing(format!("the application has named `{shown}`, which is not there"))));
+                        .or(Some(NotSent::Missing(format!("the application has named `{shown}`, which does not exist"))));
                 }
             }
         }

@@ -82,7 +82,7 @@ fn write_outcome(outcome: &Outcome, words: &mut String) {
             (Some(after), _) => {
                 writeln!(words, "{} has confirmed it after {:.1} ms", node.node, after.as_secs_f64() * 1e3)
             }
-            (None, true) => writeln!(words, "{} is no longer in the fleet: its lease is over", node.node),
+            (None, true) => writeln!(words, "{} is no longer in the fleet: its lease has expired", node.node),
             (None, false) => writeln!(words, "{} has not confirmed it", node.node),
         };
     }

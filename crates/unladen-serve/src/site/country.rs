@@ -35,11 +35,11 @@ pub(crate) enum CountryError {
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WrongDatabase {
-    #[error("it is no database of MaxMind's format, or damaged: {0}")]
+    #[error("it is not a database in MaxMind's format, or damaged: {0}")]
     Damaged(#[from] MaxMindDbError),
-    #[error("it has neither `country.iso_code` nor `country_code`: it is of something else than countries ({0})")]
+    #[error("it has neither `country.iso_code` nor `country_code`: it is not a country database ({0})")]
     NoCountries(String),
-    #[error("its search tree leads in circles")]
+    #[error("its search tree has a loop")]
     Circles,
 }
 
@@ -119,7 +119,7 @@ fn layout(
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     let opened = File::open(file)?;
     if !opened.metadata()?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let mut bytes = Vec::new();
     opened.take(LARGEST + 1).read_to_end(&mut bytes)?;

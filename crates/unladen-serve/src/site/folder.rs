@@ -106,8 +106,8 @@ impl Folder {
         }
         if walk.is_cut {
             told.doubts.push(format!(
-                "{}: it has more files or more `.htaccess` than are looked at here; the rest is not listed, and the same \
-                 rules hold for it",
+                "{}: it has more files or more `.htaccess` than are checked here; the rest is not listed, but the \
+                 same rules apply to it",
                 self.root.path().display()
             ));
         }
@@ -126,7 +126,7 @@ impl Folder {
         };
         if seen.is_open {
             told.doubts
-                .push(format!("{file}: `files.allow` opens its folder, so `serve` heeds nothing that it refuses"));
+                .push(format!("{file}: `files.allow` allows its folder, so `serve` ignores its restrictions"));
             return;
         }
         match seen.folder {
@@ -139,23 +139,24 @@ impl Folder {
                 told.notes.push(text);
             }
             Some(Denial::Some(line)) => told.doubts.push(format!(
-                "{file}: line {line} lets Apache send its folder to some clients alone, and `serve` answers 403 to all; \
-                 {route} and `access` does it, with `files.allow` for that path"
+                "{file}: line {line} lets Apache send its folder only to some clients, but `serve` answers 403 to \
+                 all; to allow some, use {route} and `access`, with `files.allow` for that path"
             )),
             Some(Denial::Unread) => told.doubts.push(format!(
-                "{file}: it cannot be read, or is longer than 64 KiB, so `serve` answers 403 for all in its folder; give \
-                 this process's user the right to read it"
+                "{file}: it cannot be read, or is longer than 64 KiB, so `serve` answers 403 for everything in its \
+                 folder; allow this process's user to read it"
             )),
             None => (),
         }
         for (names, denial) in &seen.files {
             match denial {
                 Denial::All(line) => told.notes.push(format!(
-                    "{file}: line {line} refuses files that are like {names:?}, and so does `serve`: 403"
+                    "{file}: line {line} refuses files that match {names:?}, and so does `serve`: 403"
                 )),
                 Denial::Some(line) => told.doubts.push(format!(
-                    "{file}: line {line} lets Apache send files that are like {names:?} to some clients alone, and \
-                     `serve` answers 403 to all; {route} and `access` does it, with `files.allow` for those files"
+                    "{file}: line {line} lets Apache send files that match {names:?} only to some clients, but \
+                     `serve` answers 403 to all; to allow some, use {route} and `access`, with `files.allow` for \
+                     those files"
                 )),
                 Denial::Unread => (),
             }
@@ -163,8 +164,8 @@ impl Folder {
         let below = path.as_ref().map(|path| format!(", below {path:?}")).unwrap_or_default();
         for (line, text) in &seen.unclear {
             told.doubts.push(format!(
-                "{file}: line {line}, {text:?}, may refuse something, and `serve` does not heed it; a [[site.route]] for what \
-                 it refuses{below}, with `status = 403` or `access`, does"
+                "{file}: line {line}, {text:?}, may refuse something, but `serve` ignores it; add a [[site.route]] \
+                 for what it refuses{below}, with `status = 403` or `access`"
             ));
         }
     }
@@ -174,8 +175,8 @@ impl Folder {
 fn opened(seen: &HtaccessSeen) -> Option<String> {
     match seen.granted {
         0 => None,
-        1 => Some("one section of it lets some files through, here too".to_owned()),
-        count => Some(format!("{count} sections of it let some files through, here too")),
+        1 => Some("one of its sections allows some files, also here".to_owned()),
+        count => Some(format!("{count} of its sections allow some files, also here")),
     }
 }
 

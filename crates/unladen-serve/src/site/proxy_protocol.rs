@@ -27,11 +27,11 @@ pub(crate) enum ProxyError {
     Read(#[from] io::Error),
     #[error("it does not begin with PROXY")]
     NotThere,
-    #[error("it begins with PROXY, and goes on wrong: {0}")]
+    #[error("it begins with PROXY, but is malformed: {0}")]
     V1(v1::ParseError),
-    #[error("it begins with PROXY of version 2, and goes on wrong: {0}")]
+    #[error("it begins with PROXY version 2, but is malformed: {0}")]
     V2(v2::ParseError),
-    #[error("it begins with PROXY of more than {LONGEST_V2} bytes")]
+    #[error("it begins with PROXY, with more than {LONGEST_V2} bytes")]
     TooLong,
     #[error("it begins with PROXY for datagrams")]
     Datagrams,

@@ -41,10 +41,10 @@ pub(crate) enum NoRoute {
     #[error("{0}")]
     Path(#[from] PathFault),
     /// Another reading of the path would lead to another route.
-    #[error("a path that two readers may read differently, with another route for each")]
+    #[error("an ambiguous path, which could match different routes")]
     Ambiguous,
     /// A field names another method, for which another route would take the request.
-    #[error("a field names another method than the request's, with another route for each")]
+    #[error("a field names a method other than the request's, which could match different routes")]
     Disguised,
 }
 

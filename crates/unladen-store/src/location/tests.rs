@@ -22,7 +22,7 @@ fn a_path_is_a_file_and_a_url_a_server() {
 fn what_is_no_place_says_what_to_write() {
     let said = |text: &str| text.parse::<Location>().unwrap_err().to_string();
     insta::assert_snapshot!(said(""), @"no store is named: write the path of a file, or postgres://USER@HOST/DATABASE");
-    insta::assert_snapshot!(said("~/runs.sqlite"), @"`~` of a store's path is not replaced here: write the path in full");
+    insta::assert_snapshot!(said("~/runs.sqlite"), @"`~` is not expanded in a store's path: write the path in full");
     assert_eq!(said("~"), said("~/x"));
     insta::assert_snapshot!(said("mysql://u:hush@h/d"), @"there is no store at mysql:// addresses: write the path of a file, or postgres://USER@HOST/DATABASE");
 }

@@ -103,7 +103,7 @@ impl Link {
         match done {
             Ok(Ok(done)) => done,
             Ok(Err(_)) => Err(self.told.unreachable("the client library has failed".to_owned())),
-            Err(error) => Err(self.told.unreachable(format!("no thread to speak with it: {error}"))),
+            Err(error) => Err(self.told.unreachable(format!("cannot start a thread for it: {error}"))),
         }
     }
 

@@ -63,7 +63,7 @@ async fn writable(client: &impl GenericClient, told: &Told) -> Result<(), StoreE
         return Err(StoreError::ReadOnly { store: store(), what: "the server is a replica".to_owned() });
     }
     if !is_permitted {
-        let what = format!("this user may read {SCHEMA}.runs, and neither add to it nor remove from it");
+        let what = format!("this user may read {SCHEMA}.runs, but neither add to it nor remove from it");
         return Err(StoreError::Forbidden { store: store(), what });
     }
     Ok(())

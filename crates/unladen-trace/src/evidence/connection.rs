@@ -112,16 +112,17 @@ pub struct PeerSeen {
 pub enum Unseen {
     /// Nobody listens there in this machine's own network.
     #[default]
-    #[serde(alias = "nobody listens there in this machine's own network: another host, or a container's network")]
+    #[serde(alias = "no process on this machine's own network listens there: it is on another host, or in a \
+        container's network")]
     Elsewhere,
     /// The listener may not be examined.
-    #[serde(alias = "who listens there is hidden from this user")]
+    #[serde(alias = "the process that listens there is hidden from this user")]
     Hidden,
     /// No address leads there.
-    #[serde(alias = "the request was handed over a socket without a name")]
+    #[serde(alias = "the request was passed over an unnamed socket")]
     Nameless,
     /// Others were followed.
-    #[serde(alias = "more servers are asked than are followed")]
+    #[serde(alias = "there are more servers than can be followed")]
     TooMany,
 }
 
@@ -146,11 +147,12 @@ impl Unseen {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Elsewhere => {
-                "nobody listens there in this machine's own network: another host, or a container's network"
+                "no process on this machine's own network listens there: it is on another host, or in a container's \
+                 network"
             }
-            Self::Hidden => "who listens there is hidden from this user",
-            Self::Nameless => "the request was handed over a socket without a name",
-            Self::TooMany => "more servers are asked than are followed",
+            Self::Hidden => "the process that listens there is hidden from this user",
+            Self::Nameless => "the request was passed over an unnamed socket",
+            Self::TooMany => "there are more servers than can be followed",
         }
     }
 }

@@ -67,7 +67,7 @@ impl Listener {
         let listening = client.batch_execute(&format!("listen \"{channel}\"; listen \"{call}\"")).await;
         listening.map_err(|error| match error.code() {
             Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => AskError::Refused(text(format!(
-                "{}: a standby tells of no changes: give the server that writes, or leave `listen` out",
+                "{}: a standby does not notify of changes: use the primary, or leave `listen` out",
                 address.shown
             ))),
             _ => said(error),
@@ -89,8 +89,8 @@ impl Listener {
         let heard = match called {
             Ok(_) => timeout(CONNECT, self.called.notified()).await.map_err(|_| {
                 AskError::Unreachable(text(format!(
-                    "{}: what another session notifies does not arrive: a pooler between (PgBouncer in transaction \
-                     mode) or a proxy to several servers cannot be listened through; give the server's own address",
+                    "{}: notifications of another session do not arrive: `listen` does not work through a pooler \
+                     (PgBouncer in transaction mode) or a proxy to several servers; use the server's own address",
                     address.shown
                 )))
             }),
@@ -108,7 +108,7 @@ impl Listener {
             let sent = Instant::now();
             match timeout(heartbeat, self.beat(channel)).await {
                 Ok(Ok(true)) => self.pushed.vouch(sent + heartbeat),
-                Ok(Ok(false)) => return AskError::Unreachable(text("the session listens no more")),
+                Ok(Ok(false)) => return AskError::Unreachable(text("the session no longer listens")),
                 Ok(Err(error)) => return AskError::Unreachable(text(format!("the connection is lost: {error}"))),
                 Err(_) => return AskError::Timeout,
             }

@@ -152,7 +152,7 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> AskError {
     }
     let cause = std::error::Error::source(error);
     // Each host has answered, and the last one may only have said that it is no primary.
-    let last = if shown.contains(", ") { " (so says the last of these hosts)" } else { "" };
+    let last = if shown.contains(", ") { " (from the last of these hosts)" } else { "" };
     let message = text(match cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
         Some(source) if error.to_string() == "error performing TLS handshake" => {
             format!("{shown}: no TLS: {}{last}", TlsFault::of(source))

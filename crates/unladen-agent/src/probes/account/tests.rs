@@ -68,10 +68,10 @@ fn what_cannot_be_is_refused() {
     assert_eq!(refused(reading(1, vec![group("a"); MAX_GROUPS], Vec::new())), "more than 10000 groups");
     let much = vec![FarGrown { group: 0, counters: vec![(0, 1); MAX_AMOUNTS + 1] }];
     assert_eq!(refused(reading(1, Vec::new(), much)), "more than 100000 amounts in a reading");
-    assert_eq!(refused(ProbeAnswer::Opened(opened(Vec::new()))), "its probes were opened a second time");
+    assert_eq!(refused(ProbeAnswer::Opened(opened(Vec::new()))), "its probes were opened twice");
     account.add(&mut FarReading::default(), reading(9, Vec::new(), Vec::new())).unwrap();
     let back = account.add(&mut FarReading::default(), reading(8, Vec::new(), Vec::new()));
-    assert_eq!(back.unwrap_err(), "a clock that goes backwards");
+    assert_eq!(back.unwrap_err(), "a clock that went backwards");
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
 
     pub(super) fn value(&mut self) -> Result<Value, Failure> {
         if self.depth == DEPTH {
-            return Err(self.failure(format!("no more than {DEPTH} arrays or brackets in one another")));
+            return Err(self.failure(format!("at most {DEPTH} nested arrays or brackets")));
         }
         self.depth += 1;
         let value = self.joined();
@@ -97,16 +97,16 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
             }
             What::Mark(b"-") => match self.tokens.next().what {
                 What::Int(number) => Ok(Value::Int(number.wrapping_neg())),
-                _ => Err(Failure { line: token.line, what: "a number was expected behind `-`".to_owned() }),
+                _ => Err(Failure { line: token.line, what: "expected a number after `-`".to_owned() }),
             },
-            other => Err(Failure::expected("a constant value was expected", &other, token.line)),
+            other => Err(Failure::expected("expected a constant value", &other, token.line)),
         }
     }
 
     fn variable(&mut self, name: &[u8], line: u32) -> Result<Value, Failure> {
         let name_of = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         self.scope.variable(name).ok_or_else(|| {
-            let what = format!("a constant value was expected: what ${} is here can't be told", name_of(name));
+            let what = format!("expected a constant value: the value of ${} is not known here", name_of(name));
             Failure { line, what }
         })
     }
@@ -150,7 +150,7 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
             if !elements.add(key, value) {
                 return Err(Failure {
                     line,
-                    what: "a string or a number was expected as the key of an array".to_owned(),
+                    what: "expected a string or a number as an array key".to_owned(),
                 });
             }
             if !self.taken(b",") {
@@ -170,7 +170,7 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
             self.taken(b",");
             levels = match given {
                 Value::Int(levels @ 1..) => levels,
-                _ => return Err(Failure { line, what: "a number of levels was expected in dirname()".to_owned() }),
+                _ => return Err(Failure { line, what: "expected a number of levels in dirname()".to_owned() }),
             };
         }
         self.expect(b")")?;
@@ -184,7 +184,7 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
 
     fn text(&self, value: Value) -> Result<BString, Failure> {
         let line = self.tokens.line();
-        value.text().ok_or_else(|| Failure { line, what: "a string was expected, not an array".to_owned() })
+        value.text().ok_or_else(|| Failure { line, what: "expected a string, not an array".to_owned() })
     }
 
     pub(super) fn taken(&mut self, mark: &[u8]) -> bool {
@@ -201,11 +201,11 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
 
     fn failure(&mut self, expected: impl std::fmt::Display) -> Failure {
         let token = self.tokens.peek();
-        Failure::expected(&format!("{expected} was expected"), &token.what, token.line)
+        Failure::expected(&format!("expected {expected}"), &token.what, token.line)
     }
 }
 
 fn unknown(name: &[u8], line: u32) -> Failure {
     let name = String::from_utf8_lossy(name);
-    Failure { line, what: format!("a constant value was expected: what {name} is can't be told from this file") }
+    Failure { line, what: format!("expected a constant value: the value of {name} is not known from this file") }
 }

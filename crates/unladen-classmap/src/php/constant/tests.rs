@@ -52,18 +52,18 @@ fn what_is_wrong_is_told_with_its_line() {
     for (source, expected) in [
         (
             "<?php\nreturn array(\n'a' => f(),\n);",
-            ":3: a constant value was expected: what f is can't be told from this file",
+            ":3: expected a constant value: what f is can't be told from this file",
         ),
-        ("<?php\nreturn $x;", ":2: a constant value was expected: what $x is here can't be told"),
+        ("<?php\nreturn $x;", ":2: expected a constant value: what $x is here can't be told"),
         (
             "<?php\n$x = 1;\nif ( $y ) { $x = 2; }\nreturn $x;",
-            ":4: a constant value was expected: what $x is here can't be told",
+            ":4: expected a constant value: what $x is here can't be told",
         ),
         ("<?php\nreturn [1", ":2: `]` was expected, not the end of the file"),
-        ("<?php\nreturn ['a", ":2: `'` was expected, at the end of a string"),
-        ("<?php\nif ( 1 ) { return 1; }\n", ":3: `return` was expected, outside of functions and conditions"),
-        ("<?php\nreturn 'a' + 1;", ":2: `;` was expected behind a constant value, not `+`"),
-        ("<?php\nreturn [[] => 1];", ":2: a string or a number was expected as the key of an array"),
+        ("<?php\nreturn ['a", ":2: expected `'` at the end of a string"),
+        ("<?php\nif ( 1 ) { return 1; }\n", ":3: expected `return`, outside of functions and conditions"),
+        ("<?php\nreturn 'a' + 1;", ":2: expected `;` after a constant value, not `+`"),
+        ("<?php\nreturn [[] => 1];", ":2: expected a string or a number as an array key"),
     ] {
         assert_eq!(of(source), Err(format!("/app/vendor/composer/x.php{expected}")), "{source}");
     }

@@ -235,7 +235,7 @@ impl<'a> Walk<'_, 'a> {
         let token = self.tokens.peek();
         match &token.what {
             What::Mark(b";" | b",") | What::End => Ok(value),
-            other => Err(Failure::expected("`;` was expected behind a constant value", other, token.line)),
+            other => Err(Failure::expected("expected `;` after a constant value", other, token.line)),
         }
     }
 

@@ -297,15 +297,15 @@ fn lines_are_those_of_the_keyword() {
 #[test]
 fn what_does_not_end_is_told_with_its_line() {
     for (source, line, what) in [
-        ("<?php class A {}\n'", 2, "a string that does not end"),
-        ("<?php class A {}\n\n\"{$a", 3, "a string that does not end"),
-        ("<?php class A {}\n`", 2, "a string that does not end"),
-        ("<?php class A {}\n<<<B\n", 2, "a heredoc that does not end"),
-        ("<?php class A {}\n<<<'B'\n B_C", 2, "a heredoc that does not end"),
-        ("<?php class A {}\n/* class B {}", 2, "a comment that does not end"),
-        ("<?php \n\"{$f(function() {\nclass A {} } '", 3, "a string that does not end"),
-        ("<?php \n\"{$f(function() {\nclass A {} } ", 2, "a string that does not end"),
-        ("<?php \n<<<X\n{$f(function() {\nclass A {} ?> ", 2, "a heredoc that does not end"),
+        ("<?php class A {}\n'", 2, "an unterminated string"),
+        ("<?php class A {}\n\n\"{$a", 3, "an unterminated string"),
+        ("<?php class A {}\n`", 2, "an unterminated string"),
+        ("<?php class A {}\n<<<B\n", 2, "an unterminated heredoc"),
+        ("<?php class A {}\n<<<'B'\n B_C", 2, "an unterminated heredoc"),
+        ("<?php class A {}\n/* class B {}", 2, "an unterminated comment"),
+        ("<?php \n\"{$f(function() {\nclass A {} } '", 3, "an unterminated string"),
+        ("<?php \n\"{$f(function() {\nclass A {} } ", 2, "an unterminated string"),
+        ("<?php \n<<<X\n{$f(function() {\nclass A {} ?> ", 2, "an unterminated heredoc"),
     ] {
         let scan = scan(source.as_bytes());
         assert_eq!(scan.broken, Some((line, what)), "{source}");

@@ -22,14 +22,15 @@ pub(crate) fn vendor(vendor: &Path, name: &str) -> Result<VendorLoader, Problem>
     let folder = vendor.join("composer");
     let folder = folder
         .canonicalize()
-        .map_err(|error| Problem::of(folder, format!("it can't be read: {error}; run composer install")).hiding())?;
+        .map_err(|error| Problem::of(folder, format!("it cannot be read: {error}; run composer install")).hiding())?;
     let real = folder.join("autoload_real.php");
     let source = source(&real)?;
     let flags = Flags::of(&source);
     let mut found = VendorLoader { prepends: flags.prepends, inputs: vec![real.clone()], ..VendorLoader::default() };
     found.loader.name = format!("Composer ({name})");
     if flags.include_path && !flags.authoritative {
-        let what = "it asks PHP's include_path too (use-include-path), which is not followed: it can be told only in the running PHP";
+        let what = "it also searches PHP's include_path (use-include-path), which is not followed: it is known only \
+            in the running PHP";
         found.problems.push(Problem::of(&real, what).hiding());
     }
     if flags.target_dir {
@@ -120,7 +121,7 @@ impl Flags {
 
 fn source(path: &Path) -> Result<Vec<u8>, Problem> {
     read_whole(path)
-        .map_err(|error| Problem::of(path, format!("it can't be read: {error}; run composer dump-autoload")).hiding())
+        .map_err(|error| Problem::of(path, format!("it cannot be read: {error}; run composer dump-autoload")).hiding())
 }
 
 /// The loader of a `vendor` folder.
@@ -240,7 +241,7 @@ impl Read<'_> {
                     Value::String(path) => format!("`{path}`"),
                     other => other.kind().to_owned(),
                 };
-                self.wrong(format!("an absolute path was expected, not {what}; it is passed over"));
+                self.wrong(format!("expected an absolute path, not {what}; it is skipped"));
                 None
             }
         }
@@ -250,7 +251,7 @@ impl Read<'_> {
         match value {
             Value::Array(elements) => elements,
             other => {
-                self.wrong(format!("an array of {of} was expected, not {}; run composer dump-autoload", other.kind()));
+                self.wrong(format!("expected an array of {of}, not {}; run composer dump-autoload", other.kind()));
                 Vec::new()
             }
         }

@@ -107,13 +107,13 @@ pub(super) fn read(path: &Path) -> Result<Option<Value>, Problem> {
     let source = match read_whole(path) {
         Ok(source) => source,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Problem::of(path, format!("it can't be read: {error}")).hiding()),
+        Err(error) => return Err(Problem::of(path, format!("it cannot be read: {error}")).hiding()),
     };
     serde_json::from_slice(&source).map(Some).map_err(|error| {
         let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
         let words = error.to_string();
         let words = words.split(" at line ").next().unwrap_or(&words);
-        Problem::at(path, line, format!("no JSON, at column {}: {words}", error.column())).hiding()
+        Problem::at(path, line, format!("not JSON, at column {}: {words}", error.column())).hiding()
     })
 }
 
@@ -124,7 +124,7 @@ pub(super) fn read_object(path: &Path) -> Result<Option<Value>, Problem> {
         // An empty list is an empty object to PHP.
         Some(Value::Array(list)) if list.is_empty() => Ok(value),
         None | Some(Value::Object(_)) => Ok(value),
-        Some(_) => Err(Problem::of(path, "an object was expected, `{ … }`").hiding()),
+        Some(_) => Err(Problem::of(path, "expected an object, `{ … }`").hiding()),
     }
 }
 

@@ -26,14 +26,14 @@ pub(super) struct Project {
 impl Project {
     pub(super) fn open(folder: &Path) -> Result<Self, Problem> {
         let folder =
-            folder.canonicalize().map_err(|error| Problem::of(folder, format!("it can't be read: {error}")))?;
+            folder.canonicalize().map_err(|error| Problem::of(folder, format!("it cannot be read: {error}")))?;
         let file = folder.join("composer.json");
         let json = read_object(&file)?.unwrap_or_default();
         let mut project = Self { vendor: folder.join("vendor"), inputs: vec![file.clone()], ..Self::default() };
         let config = |key: &str| json.get("config").and_then(|config| config.get(key));
         match config("vendor-dir").and_then(Value::as_str) {
             Some(vendor) if vendor.starts_with(['~', '$', '%']) || vendor.contains("{$") => {
-                let what = format!("where vendor-dir, `{vendor}`, is cannot be told: name it without variables");
+                let what = format!("vendor-dir, `{vendor}`, is not known: write it without variables");
                 project.problems.push(Problem::of(&file, what).hiding());
             }
             Some(vendor) if !vendor.trim_end_matches('/').is_empty() => {
@@ -57,7 +57,7 @@ impl Project {
     /// Adds the installed packages, and those of path repositories that are required and not installed.
     pub(super) fn add_packages(&mut self, options: &Options) -> Result<(), Problem> {
         if self.json.get("extra").is_some_and(|extra| extra.get("merge-plugin").is_some()) {
-            let what = "what its merge-plugin takes from other files is not followed: run composer dump-autoload, then that is read";
+            let what = "files of its merge-plugin are not followed: run composer dump-autoload, whose result is read";
             self.problems.push(Problem::of(self.folder.join("composer.json"), what).hiding());
         }
         let file = self.vendor.join("composer/installed.json");
@@ -103,7 +103,7 @@ impl Project {
             }
         };
         if !folder.is_dir() {
-            let what = format!("{name} is to be in {}, which is not there: run composer install", folder.display());
+            let what = format!("{name} should be in {}, which does not exist: run composer install", folder.display());
             self.problems.push(Problem::of(self.vendor.join("composer/installed.json"), what).hiding());
         }
         Some(Package::of(json, folder))
@@ -135,7 +135,7 @@ impl Project {
                 }
                 None => {
                     let what = format!(
-                        "{name} is required, and neither installed nor in a path repository: run composer install"
+                        "{name} is required, but neither installed nor in a path repository: run composer install"
                     );
                     self.problems.push(Problem::of(self.folder.join("composer.json"), what).hiding());
                 }
@@ -179,19 +179,19 @@ fn misshapen<'a>(json: &'a Value, key: &'a str) -> impl Iterator<Item = String> 
         _ => false,
     };
     let autoload = json.get(key).filter(|value| !value.is_null() && !is_empty(value));
-    let whole = autoload.filter(|value| !value.is_object()).map(|_| format!("`{key}` was expected to be an object"));
+    let whole = autoload.filter(|value| !value.is_object()).map(|_| format!("`{key}`: expected an object"));
     let prefixes = ["psr-4", "psr-0"].into_iter().filter_map(move |rule| {
         let value = autoload?.get(rule).filter(|value| !is_empty(value))?;
         let fits = |prefixes: &serde_json::Map<String, Value>| {
             prefixes.values().all(|folders| is_text(folders) || is_list(folders))
         };
         (!value.as_object().is_some_and(fits)).then(|| {
-            format!("`{rule}` in `{key}` was expected to name folders by prefixes: {{ \"App\\\\\": \"src/\" }}")
+            format!("`{rule}` in `{key}`: expected folders by prefixes: {{ \"App\\\\\": \"src/\" }}")
         })
     });
     let lists = ["classmap", "exclude-from-classmap"].into_iter().filter_map(move |rule| {
         let value = autoload?.get(rule)?;
-        (!is_list(value)).then(|| format!("`{rule}` in `{key}` was expected to be a list of folders: [ \"src/\" ]"))
+        (!is_list(value)).then(|| format!("`{rule}` in `{key}`: expected a list of folders: [ \"src/\" ]"))
     });
     whole.into_iter().chain(prefixes).chain(lists)
 }

@@ -41,7 +41,7 @@ pub(super) fn rules(project: &mut Project) -> Vec<Rule> {
             let found = folders(package, &targeted(package, path));
             if found.is_empty() {
                 let what =
-                    format!("`classmap` names `{path}`, which is not there; Composer refuses to go on without it");
+                    format!("`classmap` names `{path}`, which does not exist; Composer stops without it");
                 problems.push(Problem::of(origin_of(package), what));
             }
             paths.extend(found);
@@ -70,7 +70,8 @@ fn prefixes(packages: &[&Package], problems: &mut Vec<Problem>, psr4: bool) -> V
         for (prefix, folders) in if psr4 { &package.autoload.psr4 } else { &package.autoload.psr0 } {
             if psr4 && !prefix.is_empty() && !prefix.ends_with('\\') {
                 let what = format!(
-                    "the prefix `{prefix}` of `psr-4` does not end with `\\`, and Composer refuses it: write `{prefix}\\\\`"
+                    "the prefix `{prefix}` of `psr-4` does not end with `\\`, so Composer refuses it: write \
+                     `{prefix}\\\\`"
                 );
                 problems.push(Problem::of(origin_of(package), what).hiding());
                 continue;
@@ -92,7 +93,7 @@ pub(super) fn missing(package: &Package) -> Vec<Problem> {
     for (key, prefixes) in [("psr-4", &package.autoload.psr4), ("psr-0", &package.autoload.psr0)] {
         for (prefix, folders) in prefixes {
             for folder in folders.iter().map(|folder| from(package, folder)).filter(|folder| !folder.is_dir()) {
-                let what = format!("`{key}` has `{prefix}` in {}, which is not there", folder.display());
+                let what = format!("`{key}` has `{prefix}` in {}, which does not exist", folder.display());
                 problems.push(Problem::of(origin_of(package), what));
             }
         }

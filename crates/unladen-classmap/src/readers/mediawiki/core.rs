@@ -41,8 +41,8 @@ impl Core {
         let loader = real(&root.join("includes/AutoLoader.php"))?;
         let source = read(&loader)?;
         if !source.contains_str(FINDS_LISTED) {
-            let what = "is not an AutoLoader that is known here (MediaWiki 1.25 to 1.45): `$wgAutoloadLocalClasses[$className]` was \
-                        expected in it";
+            let what = "is not a known AutoLoader (MediaWiki 1.25 to 1.45): expected \
+                        `$wgAutoloadLocalClasses[$className]` in it";
             return Err(Problem::of(loader, what));
         }
         // PHP resolves links, in `__DIR__` as in what it includes.
@@ -60,15 +60,15 @@ impl Core {
 fn classes(root: &Path, list: &Path) -> Result<Vec<(BString, BString)>, Problem> {
     let name = "$wgAutoloadLocalClasses";
     let value = assigned(&read(list)?, list, name)?
-        .ok_or_else(|| Problem::of(list, format!("`{name} = [` was expected in it, as MediaWiki generates it")))?;
+        .ok_or_else(|| Problem::of(list, format!("expected `{name} = [` in it, as MediaWiki generates it")))?;
     let classes =
-        strings(&value).ok_or_else(|| Problem::of(list, format!("`{name}` was expected to list files by classes")))?;
+        strings(&value).ok_or_else(|| Problem::of(list, format!("expected `{name}` to list files by classes")))?;
     Ok(classes.map(|(class, file)| (class.into(), path::bytes(path::below(root, file)))).collect())
 }
 
 fn namespaces(source: &[u8], loader: &Path) -> Result<Vec<(BString, BString)>, Problem> {
     let unknown =
-        |what: &str| Problem::of(loader, format!("is not an AutoLoader that is known here: {what} was expected in it"));
+        |what: &str| Problem::of(loader, format!("is not a known AutoLoader: expected {what} in it"));
     if !source.contains_str(FINDS_NAMESPACE) {
         return Err(unknown("`self::$psr4Namespaces[$prefix]`"));
     }

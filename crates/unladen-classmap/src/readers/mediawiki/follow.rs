@@ -71,7 +71,7 @@ impl<'a> Follower<'a> {
         }
         self.settings.inputs.push(file.to_owned());
         if depth > DEEPEST || self.seen.len() > MOST {
-            let what = format!("was not followed: more than {DEEPEST} files in one another, or {MOST} in all; {LEFT}");
+            let what = format!("was not followed: more than {DEEPEST} nested files, or {MOST} in total; {LEFT}");
             return self.lost(Problem::of(file, what));
         }
         let source = match source {
@@ -133,7 +133,7 @@ impl<'a> Follower<'a> {
         if path.is_file() {
             self.follow(&path, at.conditional, at.depth + 1);
         } else if !at.conditional {
-            let what = format!("includes {}, which is not there", path.display());
+            let what = format!("includes {}, which does not exist", path.display());
             self.settings.problems.push(Problem::at(at.file, at.call.line, what));
         }
     }
@@ -219,14 +219,14 @@ impl Follower<'_> {
             return;
         }
         let what = match at.call.name.as_str() {
-            INCLUDE => "includes a file that cannot be told from here: if it loads extensions, their classes are left to MediaWiki's \
-                        own loader"
+            INCLUDE => "includes a file whose path is not known here: if it loads extensions, their classes are left \
+                        to MediaWiki's own loader"
                 .to_owned(),
-            NAMESPACES | CLASSES => "adds to the AutoLoader what cannot be told from here: if MediaWiki finds classes in two \
-                                     places, the map may name the other one; write it with constants"
+            NAMESPACES | CLASSES => "adds entries to the AutoLoader that are not known here: if MediaWiki finds \
+                                     classes in two places, the map may name the other one; write them with constants"
                 .to_owned(),
-            QUEUE => format!("queues an extension that cannot be told from here: {LEFT}"),
-            name => format!("{name}() loads what cannot be told from here: {LEFT}; name it by a constant string"),
+            QUEUE => format!("queues an extension that is not known here: {LEFT}"),
+            name => format!("{name}() loads something that is not known here: {LEFT}; name it with a constant string"),
         };
         // No failure: its author wants it so, and the map is right without.
         self.settings.open = true;

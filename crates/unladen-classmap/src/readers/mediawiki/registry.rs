@@ -132,7 +132,7 @@ impl Registry {
 fn switch_on() -> Vec<String> {
     vec![
         "in LocalSettings.php, before the first extension is loaded: require '…/unladen-classmap.php';".to_owned(),
-        "or for a PHP-FPM pool that serves this wiki alone: php_admin_value[auto_prepend_file] = …/unladen-classmap.php".to_owned(),
+        "or for a PHP-FPM pool that serves only this wiki: php_admin_value[auto_prepend_file] = …/unladen-classmap.php".to_owned(),
         "prefer the second: the map then also finds MediaWiki's own classes that are needed before LocalSettings.php".to_owned(),
     ]
 }
@@ -168,7 +168,7 @@ impl Namespaces {
                 Some("does not end with `\\`")
             } else if !self.puts_slash && !folder.ends_with(b"/") {
                 Some(
-                    "leads to a folder without a `/` at its end, which this release of MediaWiki does not put there itself",
+                    "names a folder without a final `/`, which this release of MediaWiki does not add",
                 )
             } else {
                 None
@@ -176,7 +176,7 @@ impl Namespaces {
             match never {
                 Some(what) => {
                     let what = format!(
-                        "the namespace `{prefix}` {what}: MediaWiki finds none of its classes, nor does the map"
+                        "the namespace `{prefix}` {what}: neither MediaWiki nor the map finds any of its classes"
                     );
                     self.problems.push(Problem::of(origin, what));
                 }
@@ -216,7 +216,7 @@ impl Manifest {
         let text = read_whole(origin).map_err(|error| {
             let what = match error.kind() {
                 std::io::ErrorKind::NotFound => {
-                    "is enabled, but not there; MediaWiki itself would stop here".to_owned()
+                    "is enabled, but does not exist; MediaWiki itself would stop here".to_owned()
                 }
                 _ => format!("cannot be read ({error}): none of its classes is in the map"),
             };
@@ -228,7 +228,7 @@ impl Manifest {
             Problem::at(origin, line, what)
         })?;
         let Value::Object(value) = value else {
-            return Err(Problem::of(origin, "an object in JSON was expected; none of its classes is in the map"));
+            return Err(Problem::of(origin, "expected a JSON object; none of its classes is in the map"));
         };
         let folder = origin.parent().unwrap_or(origin);
         let classes = pairs(origin, &value, "AutoloadClasses")?
@@ -257,7 +257,7 @@ fn pairs<'a>(
     let wrong = || {
         Problem::of(
             origin,
-            format!("`{key}` was expected to name strings by strings; none of its classes is in the map"),
+            format!("`{key}`: expected strings by strings; none of its classes is in the map"),
         )
     };
     let object = match value.get(key) {

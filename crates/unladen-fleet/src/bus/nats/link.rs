@@ -179,7 +179,7 @@ impl Link {
         if now.created.unix_timestamp_nanos() == self.list_made() {
             return Ok(());
         }
-        Err(BusError::Answer("somebody made the stream of nodes again".to_owned()))
+        Err(BusError::Answer("the stream of nodes was created again by something else".to_owned()))
     }
 }
 
@@ -215,9 +215,9 @@ fn judged(words: String) -> BusError {
     let does = match words.split_once("error code ").and_then(|(_, after)| after.trim_end_matches(')').parse().ok()) {
         None if words.contains("timed out") => return BusError::Timeout,
         None => return BusError::Answer(words),
-        Some(FULL | FULL_OF_MESSAGES) => ": the stream is full, and is to discard what is old (`discard`)",
-        Some(NO_ROOM | NO_ROOM_ON_DISK) => ": JetStream has no room for more",
-        Some(OFF | OFF_FOR_ACCOUNT) => ": JetStream is to be enabled, for this account, too",
+        Some(FULL | FULL_OF_MESSAGES) => ": the stream is full, and should discard old messages (`discard`)",
+        Some(NO_ROOM | NO_ROOM_ON_DISK) => ": JetStream has no space left",
+        Some(OFF | OFF_FOR_ACCOUNT) => ": JetStream must be enabled, also for this account",
         Some(_) => "",
     };
     BusError::Refused(format!("{words}{does}"))
@@ -231,10 +231,10 @@ const OFF: u32 = 10_076;
 const OFF_FOR_ACCOUNT: u32 = 10_039;
 
 const HANDSHAKE: Handshake = Handshake {
-    authority: "name the file that has its authority: `ca`, with a URL of `tls://`",
-    name: "use such a name in the URL, or name a file that has this very certificate: `ca`",
+    authority: "set `ca` to the file of its authority, with a `tls://` URL",
+    name: "use such a name in the URL, or set `ca` to a file with exactly this certificate",
     plain: "write `nats://`, or set `tls` there",
-    certificate: "take `verify` and `verify_and_map` from its `tls`",
+    certificate: "remove `verify` and `verify_and_map` from its `tls`",
 };
 
 /// The client library reports handshake errors as read or write errors.
@@ -257,8 +257,8 @@ fn unreachable(address: &str, error: &async_nats::ConnectError) -> BusError {
     let words = format!("{address}: {}", plain(&error.to_string()));
     match error.kind() {
         Authentication | AuthorizationViolation => BusError::Refused(format!(
-            "{words} (give what it asks for: `nats://user:password@host`, or a token: `nats://TOKEN@host`; nkeys and \
-             files of credentials are not used)"
+            "{words} (add credentials: `nats://user:password@host`, or a token: `nats://TOKEN@host`; nkeys and \
+             credentials files are not supported)"
         )),
         Tls => BusError::Refused(words),
         _ => BusError::Unreachable(words),

@@ -34,9 +34,9 @@ impl Place {
     pub(super) fn new(settings: &BusSettings) -> Result<Self, BusError> {
         let url = &settings.url;
         let wrong = |words: &str| BusError::Url(format!("`{url}`: {words}"));
-        let host = url.host().ok_or_else(|| wrong("it names no host: `nats://host:4222`"))?;
+        let host = url.host().ok_or_else(|| wrong("it has no host: `nats://host:4222`"))?;
         if url.query().is_some() || !matches!(url.path(), "" | "/") {
-            return Err(wrong("nothing is to follow the host and its port"));
+            return Err(wrong("nothing may follow the host and its port"));
         }
         let is_tls = url.scheme() == "tls";
         if settings.ca.is_some() && !is_tls {
@@ -45,7 +45,7 @@ impl Place {
         let tls =
             if is_tls { Some(client_config(settings.ca.as_deref()).map_err(|error| wrong(&error))?) } else { None };
         let text = |bytes: Vec<u8>| {
-            String::from_utf8(bytes).map_err(|_| wrong("user and password are to be UTF-8, with `%` where needed"))
+            String::from_utf8(bytes).map_err(|_| wrong("user and password must be UTF-8, with `%` escapes where needed"))
         };
         let user = match url.credentials() {
             (user, None) if user.is_empty() => None,

@@ -98,7 +98,7 @@ impl Link {
     /// Error for a missing fleet's or list's row; a new connection creates another, with another mark.
     pub(super) fn emptied(&self) -> BusError {
         self.give_up();
-        BusError::Answer("somebody emptied the table unladen_fleet.fleet or unladen_fleet.member".to_owned())
+        BusError::Answer("something emptied the table unladen_fleet.fleet or unladen_fleet.member".to_owned())
     }
 }
 
@@ -142,13 +142,13 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> BusError {
             )),
             Some("28") => BusError::Refused(format!("{message}{}", advice(said.message()))),
             Some("08" | "53" | "57" | "58") => BusError::Unreachable(message),
-            Some("25") => BusError::Refused(format!("{message}: this server does not write; name the one that does")),
+            Some("25") => BusError::Refused(format!("{message}: this server is read-only; name the primary")),
             _ => BusError::Answer(message),
         };
     }
     let cause = std::error::Error::source(error);
     // Each of several hosts has answered, and the last may only have said that it is no primary.
-    let last = if shown.contains(", ") { " (so says the last of these hosts)" } else { "" };
+    let last = if shown.contains(", ") { " (from the last of these hosts)" } else { "" };
     let is_tls = error.to_string() == "error performing TLS handshake";
     if is_tls && let Some(source) = cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
         return match HANDSHAKE.failed(shown, &TlsFault::of(source)) {
@@ -170,12 +170,12 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> BusError {
 }
 
 const HANDSHAKE: Handshake = Handshake {
-    authority: "name the file that has its authority: `ca`",
-    name: "use such a name in the URL, or ask for its authority alone: `sslmode=verify-ca`",
-    plain: "set `ssl = on` there; where nobody else is on the way, `sslmode=disable` in the URL does without",
+    authority: "set `ca` to the file of its authority",
+    name: "use such a name in the URL, or verify only its authority: `sslmode=verify-ca`",
+    plain: "set `ssl = on` there; on a private network, `sslmode=disable` in the URL connects without TLS",
     certificate: NO_CERTIFICATE,
 };
-const NO_CERTIFICATE: &str = "take `clientcert` and `cert` from its line in pg_hba.conf";
+const NO_CERTIFICATE: &str = "remove `clientcert` and `cert` from its line in pg_hba.conf";
 
 fn advice(said: &str) -> String {
     if said.contains("client certificate") {
@@ -183,7 +183,7 @@ fn advice(said: &str) -> String {
     }
     // The first wording since version 14, the second before.
     if said.ends_with("no encryption") || said.ends_with("SSL off") {
-        return ": if it is TLS that it wants, add `sslmode=verify-full` to the URL".to_owned();
+        return ": if it requires TLS, add `sslmode=verify-full` to the URL".to_owned();
     }
     String::new()
 }

@@ -49,16 +49,16 @@ const REPLICATION: usize = 16;
 impl Place {
     pub(super) fn new(url: &BusUrl, ca: Option<&Path>) -> Result<Self, BusError> {
         let wrong = |words: &str| BusError::Url(format!("`{url}`: {words}"));
-        let host = url.host().ok_or_else(|| wrong("it names no host: `valkey://host:6379/0`"))?;
+        let host = url.host().ok_or_else(|| wrong("it has no host: `valkey://host:6379/0`"))?;
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         let database = match url.path().trim_start_matches('/') {
             "" => 0,
             number => {
-                number.parse().map_err(|_| wrong("what follows the host is the number of a database, as `/0`"))?
+                number.parse().map_err(|_| wrong("only the number of a database may follow the host, such as `/0`"))?
             }
         };
         if url.query().is_some() {
-            return Err(wrong("it has parameters (`?…`), of which none is known"));
+            return Err(wrong("it has parameters (`?…`), but none are known"));
         }
         let is_tls = matches!(url.scheme(), "valkeys" | "rediss");
         if ca.is_some() && !is_tls {
@@ -80,7 +80,7 @@ impl Place {
 
 /// Verifies the engine's certificate, by the system's authorities or those of a file.
 fn tls(host: &str, ca: Option<&Path>) -> Result<(TlsConnector, ServerName<'static>), String> {
-    let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("`{host}` is no name for TLS"))?;
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("`{host}` is not a valid name for TLS"))?;
     Ok((TlsConnector::from(Arc::new(client_config(ca)?)), name))
 }
 
@@ -135,10 +135,10 @@ impl Connection {
         let run = value(&server, "run_id").filter(|run| run.len() == 40 && run.bytes().all(|b| b.is_ascii_hexdigit()));
         // The field's name depends on the product.
         if ["redis_mode", "server_mode", "valkey_mode"].iter().any(|name| value(&server, name) == Some("sentinel")) {
-            let does = "it is a Sentinel: give an address that leads to the primary";
+            let does = "it is a Sentinel: use an address that leads to the primary";
             return Err(BusError::Refused(does.to_owned()));
         }
-        let none = || BusError::Answer("INFO tells no run id: a proxy between cannot be used".to_owned());
+        let none = || BusError::Answer("INFO reports no run id: a proxy in between is not supported".to_owned());
         connection.run = run.ok_or_else(none)?.to_owned();
         let replication = connection.info(b"replication", place).await?;
         let id = value(&replication, "master_replid").and_then(|id| id.get(..REPLICATION));
@@ -191,7 +191,7 @@ impl Connection {
         match self.ask(&[b"INFO", part]).await? {
             Reply::Bulk(text) => Ok(String::from_utf8_lossy(&text).into_owned()),
             Reply::Error(error) => Err(place.refused(&error)),
-            _ => Err(BusError::Answer("INFO tells nothing".to_owned())),
+            _ => Err(BusError::Answer("INFO reports nothing".to_owned())),
         }
     }
 }

@@ -73,11 +73,11 @@ async fn head(from: &mut (impl AsyncBufRead + Unpin), bounds: &mut Bounds) -> Re
     bounds.elements = bounds.elements.checked_sub(1).ok_or_else(|| broken("too many elements"))?;
     let line = line(from).await?;
     let (kind, rest) = line.split_first().ok_or_else(|| broken("an empty line"))?;
-    let rest = std::str::from_utf8(rest).map_err(|_| broken("a line that is no text"))?;
+    let rest = std::str::from_utf8(rest).map_err(|_| broken("a line that is not text"))?;
     Ok(match kind {
         b'+' => Head::Whole(Reply::Status(rest.to_owned())),
         b'-' => Head::Whole(Reply::Error(rest.to_owned())),
-        b':' => Head::Whole(Reply::Integer(rest.parse().map_err(|_| broken("a number that is none"))?)),
+        b':' => Head::Whole(Reply::Integer(rest.parse().map_err(|_| broken("an invalid number"))?)),
         b'$' | b'*' if rest == "-1" => Head::Whole(Reply::Nil),
         b'$' => Head::Whole(Reply::Bulk(bulk(from, length(rest)?, bounds).await?)),
         b'*' => {
@@ -87,7 +87,7 @@ async fn head(from: &mut (impl AsyncBufRead + Unpin), bounds: &mut Bounds) -> Re
             }
             Head::Array(count)
         }
-        _ => return Err(broken("a reply of no known kind: is it Valkey or Redis that listens there?")),
+        _ => return Err(broken("an unknown kind of reply: is it Valkey or Redis that listens there?")),
     })
 }
 
@@ -98,7 +98,7 @@ async fn line(from: &mut (impl AsyncBufRead + Unpin)) -> Result<Vec<u8>, BusErro
     match line.strip_suffix(b"\r\n") {
         Some(whole) => Ok(whole.to_vec()),
         None if line.len() >= LINE => Err(broken("a line that is too long")),
-        None if line.ends_with(b"\n") => Err(broken("a line that ends oddly")),
+        None if line.ends_with(b"\n") => Err(broken("a line with a wrong ending")),
         None => Err(unreachable(&io::ErrorKind::UnexpectedEof.into())),
     }
 }
@@ -111,7 +111,7 @@ async fn bulk(from: &mut (impl AsyncBufRead + Unpin), length: usize, bounds: &mu
     let mut bytes = vec![0; length + 2];
     from.read_exact(&mut bytes).await.map_err(|error| unreachable(&error))?;
     if !bytes.ends_with(b"\r\n") {
-        return Err(broken("a string that does not end where it should"));
+        return Err(broken("a string with a wrong end"));
     }
     bytes.truncate(length);
     Ok(bytes)
@@ -119,7 +119,7 @@ async fn bulk(from: &mut (impl AsyncBufRead + Unpin), length: usize, bounds: &mu
 
 fn length(text: &str) -> Result<usize, BusError> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| is_plain).ok_or_else(|| broken("a length that is none"))
+    text.parse().ok().filter(|_| is_plain).ok_or_else(|| broken("an invalid length"))
 }
 
 fn broken(what: &str) -> BusError {
@@ -131,7 +131,7 @@ pub(super) fn unreachable(error: &io::Error) -> BusError {
     if let Some(fault @ (TlsFault::WantsClientCertificate | TlsFault::RefusesClientCertificate(_))) =
         TlsFault::after(error)
     {
-        return BusError::Refused(format!("TLS: {fault}, and none is sent: {}", HANDSHAKE.certificate));
+        return BusError::Refused(format!("TLS: {fault}, but none is sent: {}", HANDSHAKE.certificate));
     }
     match error.kind() {
         io::ErrorKind::UnexpectedEof => BusError::Unreachable("the connection was closed".to_owned()),
@@ -161,7 +161,7 @@ impl Reply {
         match self {
             Self::Bulk(bytes) => Ok(bytes),
             Self::Status(text) => Ok(text.as_bytes()),
-            _ => Err(broken("something else than a string")),
+            _ => Err(broken("something other than a string")),
         }
     }
 }
@@ -185,7 +185,7 @@ pub(super) fn refused_auth(error: &str) -> String {
         ["ERR", "NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "OOM", "LOADING", "MOVED", "MASTERDOWN"];
     let said = KNOWN.into_iter().find(|known| error.split(' ').next() == Some(known)).unwrap_or("with other words");
     let does = advice(said).unwrap_or_else(|| {
-        "either it has no such user or wants no password, or AUTH has another name there or is not allowed: try the URL \
+        "either it has no such user or needs no password, or AUTH is renamed or not allowed there: try the URL \
          without user and password"
             .to_owned()
     });
@@ -193,9 +193,9 @@ pub(super) fn refused_auth(error: &str) -> String {
 }
 
 pub(super) const HANDSHAKE: Handshake = Handshake {
-    authority: "name the file that has its authority: `ca`",
-    name: "use such a name in the URL, or name a file that has this very certificate: `ca`",
-    plain: "write `valkey://`, or its port of TLS",
+    authority: "set `ca` to the file of its authority",
+    name: "use such a name in the URL, or set `ca` to a file with exactly this certificate",
+    plain: "use `valkey://`, or its TLS port",
     certificate: "set `tls-auth-clients no` there",
 };
 
@@ -203,7 +203,7 @@ pub(super) const HANDSHAKE: Handshake = Handshake {
 /// without TLS.
 pub(super) fn silent(at: &str) -> BusError {
     BusError::Unreachable(format!(
-        "{at}: no answer to the handshake of TLS: if it does not speak TLS there, {}",
+        "{at}: no answer to the TLS handshake: if it does not speak TLS there, {}",
         HANDSHAKE.plain
     ))
 }
@@ -229,20 +229,20 @@ fn advice(error: &str) -> Option<String> {
         word => word,
     };
     Some(match word {
-        "NOAUTH" | "WRONGPASS" => "give user and password in the URL: `valkey://user:password@host`".to_owned(),
+        "NOAUTH" | "WRONGPASS" => "add user and password to the URL: `valkey://user:password@host`".to_owned(),
         "NOPERM" => {
-            format!("the user needs: {PERMISSIONS}, and ~unladen:*; for validators that share answers, +get +set too")
+            format!("the user needs: {PERMISSIONS}, and ~unladen:*; for validators that share answers, also +get +set")
         }
-        "READONLY" => "it is a replica: give the address of the primary".to_owned(),
+        "READONLY" => "it is a replica: use the address of the primary".to_owned(),
         "OOM" => "its memory is full: raise maxmemory, or lower `keep`".to_owned(),
         "NOREPLICAS" => "it has fewer replicas than min-replicas-to-write wants".to_owned(),
-        "WRONGTYPE" => "something else has keys that begin with `unladen:`: remove them, or give the fleet another \
-             database or another `name`"
+        "WRONGTYPE" => "something else uses keys that begin with `unladen:`: remove them, or use another database or \
+             another `name` for the fleet"
             .to_owned(),
-        "LOADING" => "it loads its data, and will be there soon".to_owned(),
-        "MOVED" => "another node of the cluster has this fleet's keys: give that one's address".to_owned(),
-        "ASK" | "TRYAGAIN" | "CLUSTERDOWN" => "the cluster moves this fleet's keys, or is not whole".to_owned(),
-        _ if error.contains("SELECT is not allowed in cluster") => "a cluster has the database `/0` alone".to_owned(),
+        "LOADING" => "it is loading its data, and will be available soon".to_owned(),
+        "MOVED" => "another node of the cluster has this fleet's keys: use its address".to_owned(),
+        "ASK" | "TRYAGAIN" | "CLUSTERDOWN" => "the cluster is moving this fleet's keys, or is incomplete".to_owned(),
+        _ if error.contains("SELECT is not allowed in cluster") => "a cluster has only the database `/0`".to_owned(),
         _ => return None,
     })
 }

@@ -64,7 +64,7 @@ fn what_is_no_file_of_endpoints_says_so_with_its_place() {
     let said = read(&path).unwrap_err().to_string();
     assert!(said.starts_with(&format!("{}:2:", path.display())) && said.contains("unknown field `adress`"), "{said}");
     let said = read(folder.path()).unwrap_err().to_string();
-    assert!(said.contains("it is no regular file"), "{said}");
+    assert!(said.contains("it is not a regular file"), "{said}");
     fs::write(&path, vec![b' '; (4 << 20) + 1]).unwrap();
     assert!(read(&path).unwrap_err().to_string().contains("larger than 4 MiB"));
 }

@@ -103,7 +103,7 @@ impl Call {
 fn take(read: &mut BytesMut) -> Result<Option<Bytes>, XdsError> {
     let Some((length, rest)) = head(read).map_err(XdsError::Protocol)? else { return Ok(None) };
     if length > LARGEST {
-        return Err(XdsError::Protocol(format!("a message of {length} bytes; at most {LARGEST} are taken")));
+        return Err(XdsError::Protocol(format!("a message of {length} bytes; at most {LARGEST} are accepted")));
     }
     if rest.len() < length {
         return Ok(None);
@@ -127,12 +127,12 @@ pub(crate) enum XdsError {
     Tls(#[from] TlsError),
     #[error("its connection failed: {0}")]
     Http2(#[from] h2::Error),
-    #[error("it answered {0}; expected a server of gRPC with AggregatedDiscoveryService (v3)")]
+    #[error("it answered {0}; expected a gRPC server with AggregatedDiscoveryService (v3)")]
     Status(http::StatusCode),
     #[error("it ended the call, grpc-status `{status}`: {message}")]
     Ended { status: String, message: String },
     /// It sent what gRPC does not allow, or too much.
-    #[error("it sent what cannot be read: {0}")]
+    #[error("it sent invalid data: {0}")]
     Protocol(String),
     #[error("no answer within {0:?}: check whether it knows this node and this cluster")]
     Silent(Duration),

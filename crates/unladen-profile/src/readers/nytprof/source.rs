@@ -50,7 +50,7 @@ impl<'s, 'i> LogText<'s, 'i> {
         match &self.inflate {
             Some(_) => {
                 let inside = self.inflated + self.at as u64;
-                ReadError::at_byte(FORMAT, at, format!("{what} (byte {inside} of what is inflated)"))
+                ReadError::at_byte(FORMAT, at, format!("{what} (byte {inside} of the inflated data)"))
             }
             None => ReadError::at_byte(FORMAT, at, what.to_string()),
         }
@@ -119,7 +119,7 @@ impl<'s, 'i> LogText<'s, 'i> {
     pub(super) fn name(&mut self, text: &mut Vec<u8>) -> Result<(), ReadError> {
         let length = self.string_length()? as usize;
         if length > MAX_NAME {
-            return Err(self.fault(format!("a name of {length} bytes; no more than {MAX_NAME} are believed")));
+            return Err(self.fault(format!("a name of {length} bytes; at most {MAX_NAME} are accepted")));
         }
         text.clear();
         while text.len() < length {
@@ -136,7 +136,7 @@ impl<'s, 'i> LogText<'s, 'i> {
     pub(super) fn skip_string(&mut self) -> Result<(), ReadError> {
         let length = self.string_length()?;
         if length > MAX_SOURCE_LINE {
-            return Err(self.fault(format!("a line of {length} bytes; no more than {MAX_SOURCE_LINE} are believed")));
+            return Err(self.fault(format!("a line of {length} bytes; at most {MAX_SOURCE_LINE} are accepted")));
         }
         let mut left = length as usize;
         while left > 0 {
@@ -173,7 +173,7 @@ impl<'s, 'i> LogText<'s, 'i> {
     }
 
     fn cut_off(&self) -> ReadError {
-        self.fault("the file is cut off within a record: its process did not end by itself, or the file is not whole")
+        self.fault("the file is cut off within a record: its process was killed, or the file is incomplete")
     }
 
     fn refill(&mut self) -> Result<bool, ReadError> {
@@ -203,7 +203,8 @@ impl<'s, 'i> LogText<'s, 'i> {
                 }
             };
             if deflated.is_empty() {
-                return Err(self.fault("the file is cut off within its deflated part: its process did not end by itself, or the file is not whole"));
+                return Err(self.fault("the file is cut off within its deflated part: its process was killed, or the \
+                    file is incomplete"));
             }
             let before = inflate.state.total_in();
             let status = inflate.state.decompress_vec(deflated, &mut self.window, FlushDecompress::None);
@@ -216,10 +217,10 @@ impl<'s, 'i> LogText<'s, 'i> {
             match status {
                 Ok(Status::StreamEnd) => inflate.ended = true,
                 Ok(_) if used == 0 && self.window.is_empty() => {
-                    return Err(self.fault("what is deflated does not go on"));
+                    return Err(self.fault("the deflated data stops"));
                 }
                 Ok(_) => {}
-                Err(error) => return Err(self.fault(format!("what is deflated is damaged: {error}"))),
+                Err(error) => return Err(self.fault(format!("the deflated data is damaged: {error}"))),
             }
         }
         Ok(!self.window.is_empty())

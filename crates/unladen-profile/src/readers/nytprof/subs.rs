@@ -31,9 +31,9 @@ struct Definition {
 /// A bound on what a file may have us store.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Limit {
-    #[error("more names than are believed")]
+    #[error("too many names")]
     Text,
-    #[error("more call paths than are believed")]
+    #[error("too many call paths")]
     Paths,
 }
 

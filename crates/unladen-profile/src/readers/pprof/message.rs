@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
                 let rest = &self.bytes[self.at..];
                 let value = usize::try_from(length).ok().and_then(|length| rest.get(..length));
                 let cut = || {
-                    Wrong::new(self.base + at, format!("a field of {length} bytes, of which {} are there", rest.len()))
+                    Wrong::new(self.base + at, format!("a field of {length} bytes, of which only {} are there", rest.len()))
                 };
                 let value = value.ok_or_else(cut)?;
                 self.at += value.len();
@@ -57,7 +57,7 @@ impl<'a> Fields<'a> {
             other => {
                 return Err(Wrong::new(
                     self.base + begin,
-                    format!("a field of the wire's type {other}, which profiles do not have"),
+                    format!("a field of wire type {other}, which profiles do not have"),
                 ));
             }
         };

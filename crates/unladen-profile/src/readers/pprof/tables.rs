@@ -83,7 +83,7 @@ impl<'a> Tables<'a> {
             }
         }
         if tables.sample_types.is_empty() {
-            return Err(Wrong::new(0, format!("no type of samples: this is no file for {FORMAT}")));
+            return Err(Wrong::new(0, format!("no type of samples: this is not a {FORMAT} file")));
         }
         Ok(tables)
     }

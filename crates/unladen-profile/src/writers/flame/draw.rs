@@ -146,7 +146,7 @@ impl Picture<'_> {
         let told = match self.compared {
             Some(compared) => self.moved(compared, placed),
             None => format!(
-                "{}{}, {}; itself {}",
+                "{}{}, {}; self {}",
                 self.amounts.text(placed.drawn.total),
                 self.amounts.per,
                 percent(placed.drawn.total / self.tree.whole()),

@@ -175,7 +175,7 @@
     if (rest.compared) return moved(i);
     const parts = [
       `${amount(total(i))}${rest.per}, ${percent(total(i) / total(0))}`,
-      `itself ${amount(own(i))}, ${percent(own(i) / total(0))}`,
+      `self ${amount(own(i))}, ${percent(own(i) / total(0))}`,
     ];
     if (zoomed > 0 && i >= zoomed && i < end[zoomed]) parts.push(`${percent(total(i) / total(zoomed))} of what is shown`);
     if (frameOf(i)[2]) parts.push(frameOf(i)[2]);
@@ -249,7 +249,7 @@
   };
   const tellFound = () => {
     if (!found) {
-      matched.textContent = query ? 'no regular expression' : '';
+      matched.textContent = query ? 'not a regular expression' : '';
       return;
     }
     const sum = (from, to) => {

@@ -114,7 +114,7 @@ fn says_when_the_patch_is_in_already() {
     let text = PATCH.lines().take(7).map(|line| format!("{line}\n")).collect::<String>();
     fs::write(place.folder.path().join("app/lib/page.php"), "one\nTWO\nthree\n").unwrap();
     let error = place.knob(&text).prepare(&mut Saver::new(journal)).unwrap_err().to_string();
-    assert!(error.contains("applied there already"), "{error}");
+    assert!(error.contains("applied already there"), "{error}");
 }
 
 #[test]

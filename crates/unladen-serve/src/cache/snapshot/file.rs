@@ -29,17 +29,17 @@ pub(crate) struct SnapshotFile {
 pub(crate) enum FileError {
     #[error("{0}")]
     Io(#[from] io::Error),
-    #[error("it is no regular file: remove it, or give another name as `snapshot.file`")]
+    #[error("it is not a regular file: remove it, or set `snapshot.file` to another name")]
     Kind,
-    #[error("it belongs to user {0}, and what it says would be believed: remove it, or make it this user's (chown)")]
+    #[error("it belongs to user {0}, and its content would be trusted: remove it, or make it this user's (chown)")]
     Owner(u32),
-    #[error("its mode is {0:04o}, so others could have written what it says: remove it")]
+    #[error("its mode is {0:04o}, so others could have changed it: remove it")]
     Mode(u32),
     #[error("{0}")]
     Content(#[from] SnapshotError),
-    #[error("the site was configured otherwise when it was written")]
+    #[error("the site's configuration was different when it was written")]
     Configuration,
-    #[error("another process writes it: each site needs a file of its own")]
+    #[error("another process writes it: each site needs its own file")]
     Locked,
 }
 
@@ -158,8 +158,8 @@ pub(crate) fn doubts(path: &Path) -> Vec<String> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
-        let to = "`mkdir` makes it (`StateDirectory=` of systemd does, too)";
-        doubts.push(format!("the snapshot {shown} cannot be written: its folder is not there; {to}"));
+        let to = "create it with `mkdir` (or `StateDirectory=` of systemd)";
+        doubts.push(format!("the snapshot {shown} cannot be written: its folder does not exist; {to}"));
     } else if let Err(error) = access(folder, AccessFlags::W_OK | AccessFlags::X_OK) {
         doubts.push(format!("the snapshot {shown} cannot be written into its folder: {}", error.desc()));
     }

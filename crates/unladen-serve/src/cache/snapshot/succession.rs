@@ -109,7 +109,7 @@ fn named<'s>(sites: &[(&'s Arc<Remembered>, Sequence)], payload: &[u8]) -> Optio
     let (fingerprint, name) = payload.split_first_chunk()?;
     let (site, sequence) = sites.iter().find(|(site, _)| site.name.as_bytes() == name)?;
     if site.fingerprint != u128::from_le_bytes(*fingerprint) {
-        site.cache.account.refused("the site was configured otherwise in the process before".to_owned());
+        site.cache.account.refused("the site's configuration was different in the previous process".to_owned());
         return None;
     }
     Some((site, *sequence))

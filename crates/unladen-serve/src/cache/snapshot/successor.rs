@@ -43,7 +43,7 @@ impl Successor {
         (&stream).read_exact(&mut word)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(2 * PATIENCE))?;
-        if word == [READY] { Ok(()) } else { Err(io::Error::other("it does not know how to take what is kept")) }
+        if word == [READY] { Ok(()) } else { Err(io::Error::other("it cannot take over stored responses")) }
     }
 
     pub(crate) fn send(&self, frames: &[u8]) -> io::Result<()> {
@@ -160,7 +160,7 @@ pub(crate) fn read(from: &mut impl Read, payload: &mut Vec<u8>, most: u64) -> io
     from.read_exact(rest)?;
     let head = FrameHead::read(&head);
     if u64::from(head.length) > most {
-        return Err(io::Error::other("a frame is longer than anything that is kept"));
+        return Err(io::Error::other("a frame is longer than any stored response"));
     }
     payload.resize(head.length as usize, 0);
     from.read_exact(payload)?;

@@ -70,9 +70,9 @@ pub(super) async fn look_up(
     resolver: &Arc<Resolver>,
 ) -> Result<Vec<Placed>, String> {
     match timeout(LONGEST, upstream.look_up(origin, resolver)).await {
-        Ok(Ok(endpoints)) if endpoints.is_empty() => Err("what tells its endpoints says that there is none".to_owned()),
+        Ok(Ok(endpoints)) if endpoints.is_empty() => Err("discovery reports no endpoints".to_owned()),
         Ok(Ok(endpoints)) => Ok(endpoints),
-        Ok(Err(ResolveError::Untold { why })) => Err(format!("its endpoints are not told: {why}")),
+        Ok(Err(ResolveError::Untold { why })) => Err(format!("discovery fails: {why}")),
         Ok(Err(error)) => Err(format!("its name has no address: {error}")),
         Err(_) => Err(format!("its name has no address within {LONGEST:?}")),
     }
@@ -111,7 +111,7 @@ pub(super) async fn try_endpoint(mut trial: Trial, upstream: &Upstream, endpoint
     match timeout(LONGEST, upstream.attempt(endpoint)).await {
         Ok(Ok(spoken)) => {
             trial.spoken = Some(match (spoken.tls, spoken.h2) {
-                (true, true) => "HTTP/2 by TLS",
+                (true, true) => "HTTP/2 over TLS",
                 (true, false) => "TLS",
                 (false, true) => "HTTP/2",
                 (false, false) => "TCP",
@@ -141,7 +141,7 @@ pub(super) fn url(upstream: &Upstream, origin: usize) -> String {
     }
 }
 
-const IGNORED: &str = "nodes of a tier are alike: their weights, zones and priorities are not looked at";
+const IGNORED: &str = "nodes of a tier are equal: their weights, zones and priorities are ignored";
 
 pub(super) struct TriedTier {
     upstream: Arc<Upstream>,
@@ -199,14 +199,15 @@ fn this_node(own: usize, all: &[Placed]) -> Trial {
     match own {
         1 => Trial { spoken: Some("one of the peers"), doubt, ..trial },
         0 => {
-            let alone = "it asks the others, and none asks it: list its address, or set `node` to the address by which \
-                         the others know it";
+            let alone = "it asks the others, but none asks it: list its address, or set `node` to the address by \
+                         which the others know it";
             let doubt = doubt.map_or_else(|| alone.to_owned(), |doubt| format!("{alone}; {doubt}"));
             Trial { spoken: Some("none of the peers"), doubt: Some(doubt), ..trial }
         }
         several => {
             let cause =
-                format!("{several} of the peers seem to be this node, which asks none of them: set `node` to its own");
+                format!("{several} of the peers seem to be this node, which asks none of them: set `node` to its own \
+                    address");
             trial.failed("no_endpoint", cause)
         }
     }

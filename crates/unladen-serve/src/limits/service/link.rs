@@ -63,7 +63,7 @@ impl Link {
             match known.as_deref() {
                 Ok(LinkState::Ready(sender)) => Ok(sender.clone()),
                 Ok(LinkState::Ended(why)) => Err(why.clone()),
-                Ok(LinkState::Connecting) | Err(_) => Err("its connection was given up".into()),
+                Ok(LinkState::Connecting) | Err(_) => Err("its connection was abandoned".into()),
             }
         }
     }
@@ -119,7 +119,7 @@ pub(super) async fn call(sender: SendRequest<Bytes>, uri: Uri, question: &RateLi
     stream.send_data(bytes, true).map_err(failed)?;
     let (head, mut body) = response.await.map_err(failed)?.into_parts();
     if head.status != StatusCode::OK {
-        return Err(format!("it answered {}; expected a server of gRPC", head.status));
+        return Err(format!("it answered {}; expected a gRPC server", head.status));
     }
     let mut read = BytesMut::new();
     while let Some(data) = body.data().await {

@@ -93,8 +93,8 @@ impl Spools {
         drop(told);
         let folder = self.settings.folder.display();
         let line = format!(
-            "unladen: {}: a body cannot wait in {folder} (`buffer.folder`): {error}; {count} until now. Long requests are \
-             answered 507 (disk_failed), and slow readers hold the application, until there is room",
+            "unladen: {}: a body cannot be buffered in {folder} (`buffer.folder`): {error}; {count} so far. Until \
+             there is space, long requests are answered 507 (disk_failed), and slow readers block the application",
             self.name
         );
         self.say(line);

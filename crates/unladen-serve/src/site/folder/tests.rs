@@ -197,8 +197,8 @@ fn what_an_htaccess_refuses_is_named_with_what_becomes_of_it() {
     assert_eq!(
         notes,
         [
-            "DIR/a/.htaccess: line 1 refuses its folder, and so does `serve`: 403; one section of it lets some files \
-             through, here too",
+            "DIR/a/.htaccess: line 1 refuses its folder, and so does `serve`: 403; one of its sections allows some \
+             files, also here",
             "DIR/b/.htaccess: line 2 refuses files that are like \"^x\\\\.tpl$\", and so does `serve`: 403",
         ]
     );

@@ -21,8 +21,8 @@ pub(crate) enum AcmeProblem {
     #[error(transparent)]
     Wanted(#[from] WantedError),
     #[error(
-        "its certificate and another site's would lie in the same file, as both begin with `{0}`, but they differ: give both \
-         the same `hosts` and `acme`, or let them begin with different hosts"
+        "its certificate and another site's would be in the same file, because both begin with `{0}`, but they \
+         differ: give both the same `hosts` and `acme`, or let them begin with different hosts"
     )]
     Clash(String),
 }

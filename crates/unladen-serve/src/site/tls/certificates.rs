@@ -156,7 +156,7 @@ fn names(
     let found = dns_names(&parsed).map_err(|error| wrong(error.to_string()))?;
     let names = parsed.subject_alternative_name().map_err(|error| wrong(error.to_string()))?;
     if names.is_none_or(|names| names.value.general_names.is_empty()) {
-        warnings.push(format!("the certificate {} is for no name (subjectAltName): clients refuse it", file.display()));
+        warnings.push(format!("the certificate {} has no name (subjectAltName): clients refuse it", file.display()));
     }
     Ok((found, u64::try_from(validity.not_after.timestamp()).unwrap_or(0)))
 }
@@ -171,7 +171,7 @@ pub(crate) enum AcceptorError {
     File(#[from] FileError),
     #[error("the certificate {} cannot be read: {why}", file.display())]
     Certificate { file: PathBuf, why: String },
-    #[error("the key {} is not that of the certificate {}: {source}", key.display(), certificate.display())]
+    #[error("the key {} does not match the certificate {}: {source}", key.display(), certificate.display())]
     Pair { certificate: PathBuf, key: PathBuf, source: rustls::Error },
     #[error("TLS cannot be set up: {0}")]
     Setup(#[from] rustls::Error),

@@ -357,7 +357,7 @@ pub(super) type Key = (usize, String, Protocol);
 pub(super) fn name(peer: &Peer) -> String {
     match peer {
         Peer::Ip(address) => address.to_string(),
-        Peer::Unix(path) if path.is_empty() => "a Unix socket without a name".into(),
+        Peer::Unix(path) if path.is_empty() => "an unnamed Unix socket".into(),
         Peer::Unix(path) => String::from_utf8_lossy(path).into_owned(),
         Peer::Unknown => "unknown".into(),
     }

@@ -49,7 +49,7 @@ fn of(location: &Location, is_named: bool) -> Row {
 }
 
 fn none_yet(location: &Location) -> Row {
-    Row::ok(VERBS, format!("no store at {location} yet: the first measurement makes it"))
+    Row::ok(VERBS, format!("no store at {location} yet: the first measurement creates it"))
 }
 
 /// What of a readable store cannot be written: the file, or its folder, where other files are written beside it.

@@ -51,5 +51,5 @@ fn a_list_without_a_peer_was_good() {
     let trials = tried("{ url = 'http://tier.example', endpoints = 'file:peers.json' }", "");
     assert_eq!(trials.len(), 1, "{trials:?}");
     let failed = trials[0].failed.as_ref().unwrap();
-    assert_eq!(failed.cause, "what tells its endpoints says that there is none");
+    assert_eq!(failed.cause, "discovery reports no endpoints");
 }
