@@ -103,7 +103,7 @@ fn what_ssh_says_is_told() {
     let denied = told(&sshd.way("-o PubkeyAuthentication=no there"));
     assert!(denied.contains("Permission denied") && denied.contains("echo 'echo ok' |"), "{denied}");
     let terminal = told(&sshd.way("-tt there"));
-    assert!(terminal.contains("take out `-t`"), "{terminal}");
+    assert!(terminal.contains("remove `-t`"), "{terminal}");
 }
 
 #[test]

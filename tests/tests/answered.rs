@@ -61,7 +61,7 @@ fn a_login_and_a_page_for_robots_were_weighed_as_the_page() {
         let text = done.stdout.replace("\n  ", " ");
         words.iter().for_each(|words| assert!(text.contains(words), "{words}: {done}"));
     };
-    told(&["-b", "sid=1"], "/private", &["\"Anmelden – Wiki\", 200", "bound to the browser", "(-A 'NAME')"]);
+    told(&["-b", "sid=1"], "/private", &["\"Anmelden – Wiki\", 200", "belong to another browser", "(-A 'NAME')"]);
     told(&[], "/private", &["-b 'NAME=VALUE'"]);
     // `load` sends what it was asked to alone.
     assert!(!load(&[], "/shop").succeeded().stdout.contains("browser"));

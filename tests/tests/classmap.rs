@@ -101,7 +101,7 @@ fn check_tells_what_the_map_lacks_and_what_has_moved_or_gone() {
     app.write("src/Fresh.php", "<?php namespace App; trait Fresh {}");
     app.write("src/Cart.php", "<?php namespace App; class Basket {}");
     fs::remove_file(app.path("src/Pay/Card.php")).unwrap();
-    let done = app.call(["--check"]).run().ended_with(8).says(["is not what it would be now"]);
+    let done = app.call(["--check"]).run().ended_with(8).says(["is out of date"]);
     for line in
         ["App\\Card", "App\\Cart  src/Cart.php", "App\\Pay\\Card  src/Pay/Card.php", "App\\Fresh  src/Fresh.php"]
     {
@@ -134,7 +134,7 @@ fn explain_names_the_winner_and_why() {
     let done =
         app.call(["--psr4", "App\\=lib", "--psr4", "=.", "--explain", "\\app\\cart"]).run().succeeded().says_nothing();
     let lines: Vec<&str> = done.stdout.lines().collect();
-    assert_eq!(lines[0], "App\\Cart: in the map: the first file that PHP would be led to");
+    assert_eq!(lines[0], "App\\Cart: in the map: the first file that PHP would load");
     assert!(lines[1].contains("src/Cart.php  class in line 3  wins"), "{}", done.stdout);
     assert!(lines[2].contains("PSR-4, `App\\` is in"), "{}", done.stdout);
     assert!(lines[3].contains("lib/Cart.php"), "{}", done.stdout);
@@ -255,18 +255,18 @@ fn a_target_that_cannot_be_written_leaves_the_old_map_in_place() {
 fn a_prefix_that_leads_nowhere_is_told() {
     let app = App::shop();
     app.call(["--psr4", "Lib\\=lib"]).run().succeeded().says(["lib: no such folder", "'Lib\\=…'"]);
-    app.call(["--psr4", "Lib"]).run().ended_with(2).says(["a prefix, `=` and a folder were expected"]);
+    app.call(["--psr4", "Lib"]).run().ended_with(2).says(["expected a prefix, `=` and a folder"]);
 }
 
 #[test]
 fn a_folder_that_is_no_application_is_told() {
     let app = App::new(&[("readme.txt", "nothing")]);
     let done = Call::new(["classmap"]).args([app.folder.path()]).run().ended_with(2).shows_nothing();
-    done.says(["no PHP file is in it or below it", "name the folder of a PHP application"]);
+    done.says(["no PHP file in it or below it", "name the folder of a PHP application"]);
     Call::new(["classmap", "/nowhere"])
         .run()
         .ended_with(2)
-        .says(["/nowhere", "the folder of an application was expected"]);
+        .says(["/nowhere", "expected the folder of an application"]);
 }
 
 #[test]
@@ -434,7 +434,7 @@ fn check_remembers_how_the_map_was_made() {
     let text = app.text("unladen-classmap.php");
     app.write("unladen-classmap.php", &text.replace("{\"psr4\"", "{\"psr5\""));
     app.write("unladen-classmap.php", &text.replace("// Made with: {", "// Made with: {{"));
-    check(&[]).ended_with(2).says(["unladen-classmap.php:", "how the map was made cannot be read"]);
+    check(&[]).ended_with(2).says(["unladen-classmap.php:", "the map does not say how it was made"]);
 }
 
 #[test]
@@ -443,7 +443,7 @@ fn a_damaged_line_could_be_neither_overridden_nor_overwritten() {
     app.call([]).run().succeeded();
     let right = app.text("unladen-classmap.php");
     app.write("unladen-classmap.php", &right.replace("// Made with: {", "// Made with: {{"));
-    let told = "how the map was made cannot be read";
+    let told = "the map does not say how it was made";
     app.call(["--check"]).run().ended_with(8).says([told, "now it is --reader psr4"]);
     app.call(["--explain", "App\\Cart"]).run().succeeded().says([told]);
     app.call([]).run().succeeded().says([told]);
@@ -499,7 +499,7 @@ fn explain_agrees_with_the_map_about_two_spellings() {
     app.write("src/CART.php", "<?php namespace App; class CART {}");
     for class in ["App\\Cart", "App\\CART", "app\\cart"] {
         let done = app.call(["--explain", class]).run();
-        assert!(done.stdout.contains("not in the map: it is spelled in several ways"), "{}", done.stdout);
+        assert!(done.stdout.contains("not in the map: several spellings"), "{}", done.stdout);
         assert!(!done.stdout.contains("wins"), "{}", done.stdout);
     }
     app.call([]).run();
@@ -528,7 +528,7 @@ fn check_sees_a_map_that_was_changed_by_hand() {
     app.call([]).run().succeeded();
     let map = app.text("unladen-classmap.php");
     app.write("unladen-classmap.php", &map.replace("UnladenClassmap_", "UnladenClassmap_Other"));
-    app.call(["--check"]).run().ended_with(8).says(["another version of unladen or a hand"]);
+    app.call(["--check"]).run().ended_with(8).says(["another version of unladen, or edited"]);
     app.write("unladen-classmap.php", &map);
     app.call(["--check"]).run().succeeded();
 }

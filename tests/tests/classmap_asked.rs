@@ -93,7 +93,7 @@ fn an_application_with_a_loader_of_its_own_was_unknown() {
     ]);
     let done = app.ask("index.php").succeeded();
     let told = [
-        "3 classes of 3 PHP files, by what its own loaders answered (a closure)",
+        "3 classes of 3 PHP files, by the answers of its own loaders (a closure)",
         "index.php: status 200, 7 bytes; 2 classes loaded by its loaders, 2 of them in the map; the same with the map and without",
         "php_admin_value[auto_prepend_file] = ",
     ];
@@ -132,14 +132,14 @@ fn an_application_that_requires_its_files_by_hand_is_told_that_no_map_helps() {
         ("b.php", "<?php function b() {}"),
     ]);
     app.call([]).run().ended_with(2).says([
-        "this application loads its files by require; there is no autoloader that a map could replace (found 2 requires and includes and 0 \
-         spl_autoload_register in 3 PHP files with 1 class)",
+        "this application loads its files with require; there is no autoloader that a map could replace (found 2 \
+         requires and includes and 0 spl_autoload_register in 3 PHP files with 1 class)",
         "opcache.max_accelerated_files above 3",
     ]);
     app.ask("index.php").ended_with(5).says(["index.php (status 200, 1 bytes) registered no autoloader"]);
     assert!(!app.path("unladen-classmap.php").exists());
     let empty = App::new(&[("notes.txt", "")]);
-    empty.call([]).run().ended_with(2).says(["no PHP file is in it or below it"]);
+    empty.call([]).run().ended_with(2).says(["no PHP file in it or below it"]);
 }
 
 /// A map includes a file and nothing else: where the loader does more, the class stays with it.
@@ -176,7 +176,7 @@ fn classes_whose_loader_does_more_than_include_are_left_to_it() {
     let done = app.ask("index.php").succeeded();
     prints(&done, &["2 classes of 2 PHP files"]);
     let answers = fs::read_to_string(app.path("unladen-classmap.answers.php")).unwrap();
-    assert!(answers.contains("\"Starts\": \"its loader does more than include: `method_exists(`\""), "{answers}");
+    assert!(answers.contains("\"Starts\": \"its loader does more than include files: `method_exists(`\""), "{answers}");
     assert!(answers.contains("Exception: not here"), "{answers}");
     assert!(answers.contains("plain/Right.php does not declare it"), "{answers}");
     let map = app.map();
@@ -194,7 +194,7 @@ fn a_loader_that_puts_itself_in_front_gets_no_prepended_map() {
         ("lib/one.inc.php", "<?php class One {}"),
     ]);
     let done = app.ask("index.php").succeeded();
-    prints(&done, &["right after the application has registered a closure in ", "an auto_prepend_file would not do"]);
+    prints(&done, &["right after the application has registered a closure in ", "auto_prepend_file would not work"]);
 }
 
 #[test]
@@ -203,10 +203,10 @@ fn scripts_that_are_none_and_users_that_are_not_are_refused() {
     for script in ["none.php", "../index.php", "lib/..", "lib"] {
         app.ask(script).ended_with(2).says(["a PHP script below"]);
     }
-    app.call(["--ask", "index.php", "--as", "no-such-user"]).run().ended_with(2).says(["there is no such user"]);
+    app.call(["--ask", "index.php", "--as", "no-such-user"]).run().ended_with(2).says(["no such user"]);
     if nix::unistd::Uid::effective().is_root() {
-        app.call(["--ask", "index.php"]).run().ended_with(2).says(["which root does not", "--as www-data"]);
-        app.call(["--ask", "index.php", "--as", "root"]).run().ended_with(2).says(["which root does not"]);
+        app.call(["--ask", "index.php"]).run().ended_with(2).says(["but not as root", "--as www-data"]);
+        app.call(["--ask", "index.php", "--as", "root"]).run().ended_with(2).says(["but not as root"]);
     }
     assert!(!app.path("unladen-classmap.php").exists());
 }
@@ -238,7 +238,8 @@ fn names_of_files_are_taken_on_trust_only_where_nothing_else_happens() {
     let done = app.call(["--reader", "folders"]).run().succeeded();
     prints(&done, &["3 classes of 3 PHP files, by the names of its files"]);
     assert!(
-        done.stderr.contains("2 have a name that several files declare, 1 are in files that are not named after them, 1 are in files that do more"),
+        done.stderr.contains("2 have a name that several files declare, 1 are in files with other names, 1 are in \
+            files that do more"),
         "{done}"
     );
     assert_eq!(app.php("echo One::SAYS;"), "1");

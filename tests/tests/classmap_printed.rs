@@ -218,7 +218,7 @@ fn the_file_for_debians_wordpress_works_as_it_is_printed() {
     assert!(!path("blog/unladen-classmap.php").exists());
 
     vendor_at(&path("content/plugins/shop/vendor"));
-    call(&[]).ended_with(5).says(["--all-extensions reads what may not be enabled"]);
+    call(&[]).ended_with(5).says(["--all-extensions also reads extensions that may not be enabled"]);
     let done = call(&["--all-extensions"]).succeeded();
     let line = printed(&done);
     assert_eq!(line.file, path("content/mu-plugins/unladen.php"));

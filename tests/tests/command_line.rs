@@ -110,7 +110,7 @@ fn a_purge_says_who_answered_and_does_not_wait_for_ever() {
         }
     });
     let other = Call::new(["purge", "--admin", &address, "--all"]).run();
-    other.ended_with(4).says(["no admin address of `unladen serve`", "nginx/1.22.1 (HTTP/1.1 404 Not Found)"]);
+    other.ended_with(4).says(["not an admin address of `unladen serve`", "nginx/1.22.1 (HTTP/1.1 404 Not Found)"]);
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn a_store_that_cannot_be_read_is_opened_as_printed() {
         document(&call.env("UNLADEN_STORE", &store).run())
     };
     let before = look();
-    assert!(row(&before, "store")["what"].as_str().unwrap().contains("the first measurement makes it"), "{before:#}");
+    assert!(row(&before, "store")["what"].as_str().unwrap().contains("the first measurement creates it"), "{before:#}");
     assert!(!store.exists(), "looking makes nothing");
 
     // A file of no bytes is a store that nobody has kept anything in.

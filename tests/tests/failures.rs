@@ -42,7 +42,7 @@ fn a_page_that_is_not_there() {
 #[test]
 fn a_redirect_names_the_location() {
     let done = Call::weigh([FAULTS.at("HTTP_URL", "/redirect")]).run();
-    done.ended_with(4).says(["301", "it redirects to /ok", "give that URL"]).shows_nothing();
+    done.ended_with(4).says(["301", "it redirects to /ok", "use that URL"]).shows_nothing();
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_list_of_urls_names_file_and_line() {
     weigh("# fine\nhttp://localhost/\n\nnot a url\n").says([&at("4"), "[WEIGHT] [METHOD] URL [label]"]);
     weigh("ftp://localhost/\n").says([&at("1"), "http"]);
     weigh("GET\n").says([&at("1"), "has no URL"]);
-    weigh("# nothing\n").says(["holds none"]);
+    weigh("# nothing\n").says(["is empty"]);
 }
 
 #[test]

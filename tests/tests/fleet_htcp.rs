@@ -84,6 +84,6 @@ fn a_purge_by_htcp_reaches_all_nodes_and_nothing_else_is_purged() {
     });
     assert!(one.is_kept("/wiki/Other") && two.is_kept("/wiki/Other"));
     // It was told who sent something that nobody heeds, and why.
-    one.serve.stop().says(["is no purge"]);
+    one.serve.stop().says(["is not a purge"]);
     two.serve.stop().says(["htcp_from"]);
 }

@@ -234,7 +234,7 @@ fn a_page_that_asks_a_service_over_new_connections() {
     // The fix as it is printed, but that the port is one that is free.
     assert_eq!(tls["fix"]["file"], "unladen.toml", "{tls}");
     assert_eq!(tls["fix"]["commands"], serde_json::json!(["unladen serve --config unladen.toml"]), "{tls}");
-    let call = format!("call http://127.0.0.1:18443 in place of https://{}", peer(page.get("HTTPS_URL")));
+    let call = format!("call http://127.0.0.1:18443 instead of https://{}", peer(page.get("HTTPS_URL")));
     assert!(tls["fix"]["advice"].as_str().unwrap().contains(&call), "{tls}");
     let at = format!("127.0.0.1:{}", free_port());
     let printed = lines(tls);

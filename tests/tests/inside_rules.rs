@@ -78,7 +78,7 @@ fn a_finding_that_is_not_accepted_ends_with_8() {
         .args(["--fail-on", "sleep"])
         .run()
         .ended_with(8)
-        .says(["not judged", "who the request goes through"]);
+        .says(["not judged", "the request's path"]);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_file_that_is_none_is_told_with_its_place() {
     let call = || Call::new(["weigh", "--from"]).args([&file]);
     call().run().ended_with(2).says(["kept.json", "cannot read"]).shows_nothing();
     std::fs::write(&file, "{\"schema\": \"unladen.evidence/1\",\n \"pages\": [{\"warm\": {\"locks\": 7}}]}").unwrap();
-    call().run().ended_with(2).says(["kept.json:2:", "expected a file of evidence", "--record"]).shows_nothing();
+    call().run().ended_with(2).says(["kept.json:2:", "expected an evidence file", "--record"]).shows_nothing();
     std::fs::write(&file, "{\"schema\": \"unladen.evidence/9\", \"pages\": []}").unwrap();
     call().run().ended_with(2).says(["unladen.evidence/9", "record again"]).shows_nothing();
 }

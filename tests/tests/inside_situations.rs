@@ -113,7 +113,7 @@ fn an_overflow_of_events_is_told_and_marks_what_it_touches() {
     assert_eq!(row("syscall.access.ENOENT")["invalid"], false);
     assert_eq!(row("files.missing")["invalid"], true, "{document}");
     let done = Call::weigh(["--from"]).args([&record]).run().succeeded();
-    done.shows(["events were lost: what is marked ! is too low", " !"]);
+    done.shows(["events were lost: counts marked !", " !"]);
 }
 
 #[test]

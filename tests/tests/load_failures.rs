@@ -115,9 +115,9 @@ fn a_condition_without_a_sign_is_held_against_the_figure_itself() {
     load("within.10s < 99%").succeeded();
     load("within.1us < 99%").ended_with(8).says(["within.1us < 99%: it is 0.00 %"]);
     load("throughput < 0.1/s").succeeded();
-    load("p99 > 10s").ended_with(8).says(["could not be judged: too few requests"]);
+    load("p99 > 10s").ended_with(8).says(["could not be judged: an interval needs more"]);
     for (condition, why) in [
-        ("p95 > +5%", "leave out the sign, or compare two with `unladen prove`"),
+        ("p95 > +5%", "leave out the sign, or compare two loads with `unladen prove`"),
         ("p95 > 5%", "'+5%' or '-5%'"),
         ("p42 > 5ms", "not among the quantiles of a load: p50, p75"),
         ("weight.cpu x > 5ms", "a load has no weight"),
@@ -221,7 +221,7 @@ fn wrong_options_say_which_and_what_would_do() {
         (&["-n", "few", "http://localhost/"], ["--requests", "expected a whole number, such as 500, 10k or 1M"]),
         (&["--rate", "10/fortnight", "http://localhost/"], ["--rate", "40, 40/s, 600/min or 1k"]),
         (&["-L", "http://localhost/"], ["-L: redirects are not followed", "url_effective"]),
-        (&["-0", "http://localhost/"], ["-0: HTTP/1.0 is not spoken", "--no-keepalive"]),
+        (&["-0", "http://localhost/"], ["-0: HTTP/1.0 is not supported", "--no-keepalive"]),
         (&["-u", "me", "http://localhost/"], ["-u: expected USER:PASSWORD", "-u joe:secret"]),
         (&["--cert", "/nowhere.pem", "https://localhost/"], ["/nowhere.pem", "No such file"]),
         (&["--rate", "10", "-n", "0", "http://localhost/"], ["--requests", "1"]),
@@ -234,9 +234,9 @@ fn wrong_options_say_which_and_what_would_do() {
         (&["--step", "0:5s", "http://localhost/"], ["schedule", "at least one step with a rate above 0"]),
         (&["--step", "40:1s", "--rate", "10", "http://localhost/"], ["--step", "--rate"]),
         (&["--arrivals", "bursty", "http://localhost/"], ["--arrivals", "poisson"]),
-        (&["--find-capacity", "100ms", "http://localhost/"], ["`100ms` is no limit", "p95<100ms"]),
-        (&["--find-capacity", "p100<1s", "http://localhost/"], ["`p100<1s` is no limit", "p99.9<1s"]),
-        (&["--find-capacity", "http://localhost/"], ["--find-capacity", "is no limit"]),
+        (&["--find-capacity", "100ms", "http://localhost/"], ["`100ms` is not a limit", "p95<100ms"]),
+        (&["--find-capacity", "p100<1s", "http://localhost/"], ["`p100<1s` is not a limit", "p99.9<1s"]),
+        (&["--find-capacity", "http://localhost/"], ["--find-capacity", "is not a limit"]),
         (&["--find-capacity", "p95<1s", "--step", "1:1s", "http://localhost/"], ["--find-capacity", "--step"]),
         (&["--buckets", "1ms,soon", "http://localhost/"], ["--buckets", "soon"]),
         (&["--from", "x", "--rate", "5"], ["--from", "cannot be used with --rate"]),
@@ -269,7 +269,7 @@ fn lists_logs_and_records_name_file_and_line() {
     list("http://localhost/\n0 http://localhost/\n").says([&at(2), "the weight 0 is none", "a number above 0"]);
     list("2x http://localhost/\n").says([&at(1), "the weight 2x is none"]);
     list("2 GET\n").says([&at(1), "has no URL", "[WEIGHT] [METHOD] URL [label]"]);
-    list("").says([path, "holds none"]);
+    list("").says([path, "is empty"]);
 
     let log = |bytes: &[u8]| {
         std::fs::write(&file, bytes).unwrap();
@@ -277,7 +277,7 @@ fn lists_logs_and_records_name_file_and_line() {
     };
     log(b"{\"request\": \"GET /\"}\n{\"request\": \"GET /\"}\n").says([&at(1), "combined log format", "203.0.113.7"]);
     log(b"h - - [t] \"POST / HTTP/1.1\" 200 5\n").says([path, "no GET request that can be repeated"]);
-    log(b"\x16\x03\x01 garbage\n").says([&at(1), "no entry in the combined log format", "found `··· garbage`"]);
+    log(b"\x16\x03\x01 garbage\n").says([&at(1), "not an entry in the combined log format", "found `··· garbage`"]);
     log(b"\x1f\x8b\x08\x00\n").says(["cannot read the access log", path]);
     log(b"\x28\xb5\x2f\xfd\n").says([path, "is compressed by zstd", "zstd -dc"]);
     refused(&["--access-log", path, "http://localhost/", "http://localhost/b"]).says(["--access-log takes one URL"]);
@@ -286,7 +286,7 @@ fn lists_logs_and_records_name_file_and_line() {
         std::fs::write(&file, bytes).unwrap();
         refused(&["--from", path])
     };
-    records(b"GET / HTTP/1.1\n").says([path, "holds no records", "`unladen load --record`"]);
+    records(b"GET / HTTP/1.1\n").says([path, "contains no records", "`unladen load --record`"]);
     records(b"unladen.record/1\nH\x02{}R\x01\xffX\x00").says([path, "is damaged at byte"]);
     records(b"unladen.record/1\nH\x02{}X\x01\x00").says([path, "is damaged at byte", "unknown kind"]);
     refused(&["--from", "/nowhere/file"]).says(["/nowhere/file", "No such file"]);

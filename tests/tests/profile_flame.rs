@@ -164,7 +164,7 @@ fn a_search_tells_the_part_of_what_matches() {
     // What is no regular expression says so, and harms nothing.
     shown.page.evaluate("document.querySelector('.tools input').select()");
     shown.type_text("(");
-    assert_eq!(shown.inner("matched"), "no regular expression");
+    assert_eq!(shown.inner("matched"), "not a regular expression");
     shown.page.key("Escape");
     assert_eq!((shown.inner("matched").as_str(), shown.hash().as_str()), ("", ""));
 

@@ -354,7 +354,7 @@ fn a_second_ctrl_c_while_everything_is_put_back_does_not_stop_that() {
     running.interrupt();
     lab.wait_until("state", "goes off");
     running.interrupt();
-    running.wait().ended_with(130).says(["everything is being put back", "put back: "]);
+    running.wait().ended_with(130).says(["putting everything back", "put back: "]);
     assert_eq!(lab.read("state"), "off\n");
     assert_eq!(lab.read("app.ini"), "cache = 1\n# \u{fc}ber\n");
     assert!(!lab.has_journal());
@@ -415,7 +415,7 @@ fn restore_of_a_file_that_never_was_is_an_error() {
     let file = lab.path("mistyped.toml");
     let done = Call::prove(["--restore"]).args([&file]).run().ended_with(2);
     done.says(["mistyped.toml", "No such file", "was left behind"]).shows_nothing();
-    Call::prove(["--restore"]).args([lab.folder()]).run().ended_with(2).says(["it is no file"]).shows_nothing();
+    Call::prove(["--restore"]).args([lab.folder()]).run().ended_with(2).says(["it is not a file"]).shows_nothing();
 }
 
 #[test]
@@ -489,7 +489,7 @@ fn check_lists_the_arms_and_touches_nothing() {
     let server = Server::good();
     let lab = two_knobs(&server, "echo on >state");
     let done = lab.prove().args(["--check"]).run().succeeded().says_nothing();
-    done.shows(["factorial", "5 arms", "baseline again", "no cache", "command", "all", "in all, with warm-ups"]);
+    done.shows(["factorial", "5 arms", "baseline again", "no cache", "command", "all", "in total, with warm-ups"]);
     assert!(server.received().is_empty());
     assert!(!lab.has_journal());
     assert_eq!(lab.read("app.ini"), "cache = 1\n# \u{fc}ber\n");

@@ -233,8 +233,8 @@ fn a_release_ends_if_a_program_is_not_what_it_is_published_as() {
     let [name, of, linked, ebpf] = [
         format!("unladen {version}"),
         format!("commit   {commit} of today"),
-        "linked to nothing".to_owned(),
-        "eBPF     is in it".to_owned(),
+        "linked statically".to_owned(),
+        "eBPF     included".to_owned(),
     ];
     for (words, missed) in [
         (format!("{name} {linked} {ebpf}"), format!("commit   {commit} of ")),

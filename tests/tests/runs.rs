@@ -177,7 +177,7 @@ fn a_gate_without_a_history_says_so_and_fails_where_one_is_required() {
     let file = user.path("compared.json");
     let with_file = [&loose[..], &["--compared", file.to_str().unwrap()]].concat();
     let done = user.load(&url, &with_file).succeeded();
-    assert!(done.stderr.contains("nothing is worse for certain"), "{done}");
+    assert!(done.stderr.contains("nothing is certainly worse"), "{done}");
     assert!(done.stderr.contains("too few earlier runs: "), "{done}");
     let compared: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     let no_history = |unjudged: &&Value| unjudged["why"] == "too few earlier runs";
@@ -185,7 +185,7 @@ fn a_gate_without_a_history_says_so_and_fails_where_one_is_required() {
     assert!(not_judged.iter().filter(no_history).any(|unjudged| unjudged["metric"] == "latency.p90"), "{compared}");
     let required = [&loose[..], &["--require-history"]].concat();
     let done = user.load(&url, &required).ended_with(5);
-    assert!(done.stderr.contains("--require-history asks for all"), "{done}");
+    assert!(done.stderr.contains("--require-history needs all"), "{done}");
     assert_eq!(user.runs().len(), 3, "what fails a gate is kept, too");
     let compare = ["runs", "compare", "1", "2", "--tolerate", "99%"];
     user.call(&compare).run().succeeded();
@@ -262,7 +262,7 @@ fn runs_leave_and_come_back_whole() {
     let other = User::new();
     other.call(&["runs", "import", file.to_str().unwrap()]).run().succeeded();
     let again = other.call(&["runs", "import", file.to_str().unwrap()]).run().succeeded();
-    assert!(again.stdout.contains("nothing was kept; 3 runs were there already"), "{again}");
+    assert!(again.stdout.contains("nothing was kept; 3 runs were in the store already"), "{again}");
     let (ours, theirs) = (user.runs(), other.runs());
     assert_eq!(theirs.len(), 3);
     let times = |runs: &[Value]| runs.iter().map(|run| run["time"].clone()).collect::<Vec<_>>();

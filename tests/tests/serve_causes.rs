@@ -142,7 +142,7 @@ fn the_cause_of_a_certificate_of_ours_that_is_refused_after_the_handshake_is_tol
     for alpn in ["http/1.1", "h2"] {
         let wanting = Wanting::start(folder.path(), &["-tls1_3", "-alpn", alpn]);
         for (more, words) in [
-            ("", "it wants a certificate of the client; name yours"),
+            ("", "it requires a client certificate; name yours"),
             (&*strange, "it refuses the client's certificate"),
         ] {
             let upstream = format!("https://{}", wanting.address());

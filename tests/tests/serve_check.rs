@@ -81,7 +81,7 @@ fn a_url_is_told_its_validator_and_what_the_real_answer_comes_to() {
     checked.call(&["--url", url, "--connect"]).run().succeeded().shows([
         "validator 1. path = \"/news/{page*}\": page = \"today/\"",
         "answer 200, 5 bytes",
-        "kept yes, for requests without cookies that matter; until the validator's label is another",
+        "kept yes, for requests without cookies that matter; until the validator's label changes",
     ]);
 }
 

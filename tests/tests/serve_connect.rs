@@ -105,7 +105,7 @@ fn each_way_to_fail_is_told_apart_and_all_are_tried() {
         ("elsewhere", "its certificate is for other.example, not for 127.0.0.1", "tls_failed"),
         ("unknown", "no trusted authority signed its certificate", "tls_failed"),
         ("plain", "it does not speak TLS there", "tls_failed"),
-        ("older", "it does not offer the version of HTTP asked for", "tls_failed"),
+        ("older", "it does not offer the requested HTTP version", "tls_failed"),
         ("unasked", "it does not speak HTTP/2 there", "upstream_malformed"),
         ("nobody", "nothing listens there", "connect_failed"),
         ("socket", "there is no such socket", "connect_failed"),

@@ -103,7 +103,7 @@ fn a_change_of_the_file_is_noticed_and_a_wrong_one_refused() {
     proxy.write(&wrong);
     proxy.wait_until_said("unknown key `idel` in [outbound.pool]; did you mean `idle`?", 1);
     proxy.wait_until_said("unknown key `frontend` in the file", 1);
-    proxy.wait_until_said("the old configuration goes on", 1);
+    proxy.wait_until_said("the old configuration stays in force", 1);
     assert_eq!(Client::tcp(other).get("/").expect("served").status, 200);
     // One that is right, and cannot be: the address is another's.
     let taken = TcpListener::bind(listen).unwrap();
@@ -144,7 +144,7 @@ fn a_folder_that_becomes_another_is_noticed() {
     proxy.wait_until_said("is in force: ", 2);
     quiet();
     fs::remove_dir_all(proxy.path("pages/releases")).unwrap();
-    proxy.wait_until_said("the old configuration goes on", 1);
+    proxy.wait_until_said("the old configuration stays in force", 1);
     quiet();
     page("pages/releases/2", "three");
     proxy.wait_until_said("is in force: ", 3);
@@ -223,7 +223,7 @@ fn an_address_is_one_servers() {
     // What is no socket is nobody's to take away.
     fs::write(&path, "precious").unwrap();
     let fifth = Proxy::start_as_it_is(&text, |command| command);
-    fifth.wait_until_said("it is no socket", 1);
+    fifth.wait_until_said("is not a socket", 1);
     fifth.ended(11);
     assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
 }
@@ -253,7 +253,7 @@ fn a_new_process_that_does_not_serve_takes_nothing_over() {
     let listen = free_address();
     let proxy = Proxy::start_copy(&config(&server, listen, ""));
     proxy.write("threads = 0\n");
-    proxy.wait_until_said("the old configuration goes on", 1);
+    proxy.wait_until_said("the old configuration stays in force", 1);
     proxy.signal(Signal::SIGUSR2);
     proxy.wait_until_said("this process goes on, as the new one does not serve: it ended (exit status: 2)", 1);
     assert_eq!(Client::tcp(listen).get("/").expect("served").status, 200);
@@ -352,7 +352,7 @@ fn a_socket_of_systemd_that_nothing_listens_at_is_named_and_closed() {
         server.url(""),
     );
     let proxy = Proxy::start_with(&text, Stdio::from(std::os::fd::OwnedFd::from(unix)), tcp.into(), AS_SYSTEMD, "x:y");
-    let said = format!("nothing in this configuration listens at {address}, which was handed over: it is closed");
+    let said = format!("{address} was handed over, but this configuration does not use it: it is closed");
     proxy.wait_until_said(&said, 1);
     proxy.stop();
 }
@@ -472,6 +472,6 @@ fn a_configuration_is_checked_and_explained() {
     // A certificate that is none is found out before it is needed.
     fs::write(folder.path().join("ca.pem"), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").unwrap();
     call(&format!("{good}ca = \"ca.pem\"\n"), "--check").run().ended_with(2).says(["the upstream `search`", "ca.pem"]);
-    call(good, "--json").run().ended_with(2).says(["--json is for --check or --explain"]);
+    call(good, "--json").run().ended_with(2).says(["--json needs --check or --explain"]);
     Call::new(["serve", "--config", "/nowhere.toml"]).run().ended_with(2).says(["/nowhere.toml"]);
 }

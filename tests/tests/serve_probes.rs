@@ -81,7 +81,7 @@ fn readiness_says_what_is_lacking_and_a_health_check_ends_with_0_or_1() {
     assert_eq!(ask(pod.probes, "/config").unwrap().0, 404);
     assert_eq!(ask(pod.admin, "/readyz").unwrap().0, 421, "the admin address answers to this machine's names alone");
     pod.serve.stop();
-    Call::new(["serve", "--health", &admin]).run().ended_with(1).says(["does not answer", "does `unladen serve` run?"]);
+    Call::new(["serve", "--health", &admin]).run().ended_with(1).says(["does not answer", "is `unladen serve` running?"]);
 }
 
 /// The places that a client knows, as DNS or kube-proxy tell them: later than they are so.
@@ -221,7 +221,7 @@ fn a_config_map_that_is_switched_is_taken_if_it_is_right_and_told_if_it_is_wrong
     pod.serve.wait_until(|| status(other, "/") == Some(200));
     // Not only the first time: the folder that was watched then is gone.
     switch(&volume, 3, &config("drian = \"2s\""));
-    pod.serve.wait_until_said("the old configuration goes on", 1);
+    pod.serve.wait_until_said("the old configuration stays in force", 1);
     pod.serve.wait_until_said("unknown key `drian`", 1);
     assert_eq!((status(site, "/"), status(other, "/")), (Some(200), Some(200)), "what was right goes on");
     assert_eq!(status(probes, "/readyz"), Some(200));

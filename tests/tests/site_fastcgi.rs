@@ -374,7 +374,7 @@ fn a_script_that_is_gone_is_told_of() {
     // The front controller is not looked for.
     assert_eq!(site.get("/anything").status, 404);
     let told = site.told();
-    assert!(told.contains("Primary script unknown") && told.contains("is `root` the same folder"), "{told}");
+    assert!(told.contains("Primary script unknown") && told.contains("does it see the same folder as `root`"), "{told}");
 }
 
 #[test]
@@ -391,7 +391,7 @@ fn a_process_that_dies_is_told_of_and_its_request_is_not_run_twice() {
     site.wire().post("/dies.php", "a=b").refuses(502, "upstream_closed");
     assert_eq!(std::fs::read(fpm.root().join("count")).unwrap().len(), 1);
     let told = site.told();
-    assert!(told.contains("a process that died"), "{told}");
+    assert!(told.contains("if a process died"), "{told}");
 }
 
 // === a Perl program ===
@@ -533,8 +533,8 @@ fn what_is_no_answer_is_answered_by_502_and_its_cause_is_told() {
         ("HTTP", b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), "not FastCGI"),
         ("another request's", record(6, 9, b"A: b\n\nx"), "a record of request 9"),
         ("a server's record", record(1, 1, b"12345678"), "a record of type 1"),
-        ("no head", record(3, 1, &END), "before its head"),
-        ("half a head", answer(b"A: b\n"), "before its head"),
+        ("no head", record(3, 1, &END), "before the response head"),
+        ("half a head", answer(b"A: b\n"), "before the response head"),
         ("a folded line", answer(b"A: b\n c\n\nx"), "a header field is malformed"),
         ("CR alone", answer(b"A: b\rSet-Cookie: c=d\n\nx"), "a header field is malformed"),
         ("two statuses", answer(b"Status: 200\nStatus: 404\n\nx"), "the first line is malformed"),
@@ -575,7 +575,7 @@ fn one_that_is_overloaded_says_so() {
     let site = site_of(folder.path());
     site.wire().post("/", "a=b").refuses(503, "backlog_full");
     let told = site.told();
-    assert!(told.contains("it says that it is overloaded"), "{told}");
+    assert!(told.contains("it reports that it is overloaded"), "{told}");
 }
 
 #[test]

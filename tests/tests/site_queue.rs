@@ -539,7 +539,7 @@ fn a_program_that_died_is_told_of_by_its_request_and_leaves_its_place_to_the_nex
     assert!(!id.is_empty(), "{shown}");
     assert_eq!(site.get("/index.php").is(200).text(), "well");
     unladen_tests::wait::until("no place is taken", || queue(&site)["running"] == 0);
-    let died = "a process that died";
+    let died = "if a process died";
     let trouble = troubles(&site)[0].clone();
     assert_eq!((&trouble["reason"], &trouble["request_id"]), (&"upstream_closed".into(), &id.into()), "{trouble}");
     assert!(trouble["cause"].as_str().is_some_and(|cause| cause.contains(died)), "{trouble}");

@@ -858,7 +858,7 @@ fn a_reload_takes_other_passwords() {
     site.users("ann:other\n");
     wait::until_ok("it is refused", || {
         let said = site.said();
-        let is_told = said.contains("the old configuration goes on") && said.contains("line 1");
+        let is_told = said.contains("the old configuration stays in force") && said.contains("line 1");
         if is_told { Ok(()) } else { Err(said) }
     });
     for wire in [&mut kept, &mut Wire::tcp(site.address)] {

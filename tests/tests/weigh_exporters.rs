@@ -163,7 +163,7 @@ fn phases_wait_for_an_exporter_that_looks_once_a_second() {
         .run()
         .succeeded()
         // Before it begins.
-        .says(["measuring takes about ", "--time says how long"]);
+        .says(["measuring takes about ", "--time limits it"]);
     // On a busy machine the readings may need longer phases yet.
     let whys = ["until the exporter own tells what requests did", "as a reading of all counters takes"];
     assert!(whys.iter().any(|why| done.stderr.contains(why)), "{}", done.stderr);
@@ -177,7 +177,7 @@ fn phases_wait_for_an_exporter_that_looks_once_a_second() {
 fn what_would_take_longer_than_ten_minutes_is_refused_unless_a_time_allows_it() {
     let nginx = Nginx::start("LISTEN; location = /page { return 200 'some text'; }", &[]);
     let done = Call::weigh(["--no-findings", "--phase", "30s", &page(&nginx)]).run();
-    done.ended_with(5).says(["longer than the 10 min", "--phase says so", "--time 13min at least"]);
+    done.ended_with(5).says(["longer than the 10 min", "--phase sets that", "--time 13min at least"]);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn what_is_too_old_for_the_time_given_is_refused_with_the_time_that_it_takes() {
     let server = ScriptServer::python(&CACHED.replace("AGE", "1.0"));
     let exporter = format!("own={}metrics", server.url());
     let done = Call::weigh(["--no-findings", "--time", "8s", &server.url(), "--exporter", &exporter]).run();
-    done.ended_with(5).says(["too short", "exporters tell late"]);
+    done.ended_with(5).says(["too short", "late values of hosts and exporters"]);
 }
 
 #[test]

@@ -156,7 +156,7 @@ fn what_carries_the_way_to_a_host_is_not_the_hosts_nor_this_machines() {
     assert_eq!(told[1], ("db/root burn", &false.into()), "{told:?}");
     // The server is one of the hosts, by its address; and the hosts are parts of one machine, whose cores serve both.
     let warnings = warnings(&document);
-    assert!(!warnings.iter().any(|warning| warning.contains("cannot be seen from here")), "{warnings:?}");
+    assert!(!warnings.iter().any(|warning| warning.contains("cannot see from here")), "{warnings:?}");
     assert!(warnings.iter().any(|warning| warning.contains("parts of one machine")), "{warnings:?}");
     let by_host = document["urls"][0]["by_host"].as_array().unwrap();
     assert!(

@@ -369,7 +369,7 @@ fn what_is_changed_on_the_way_is_not_run() {
     let changed = script(&way, "changed", "#!/bin/sh\nstdbuf -o0 tr '\\001' '\\002' | \"$@\"\n");
     let told = error(&way.host(changed.to_str().unwrap()), &copying());
     fs::remove_file(&changed).unwrap();
-    assert!(told.contains("came out changed"), "{told}");
+    assert!(told.contains("were changed on the way"), "{told}");
     way.assert_nothing_is_left();
 }
 
@@ -389,9 +389,9 @@ fn impostor(way: &Way, frames: &str) -> (tempfile::TempDir, Session) {
 #[test]
 fn an_impostor_that_says_nonsense_is_an_error() {
     for (frames, why) in [
-        ("printf '\\377\\377\\377\\377'; cat", "bytes, where at most"),
+        ("printf '\\377\\377\\377\\377'; cat", "bytes, but at most"),
         ("printf '\\003\\0\\0\\0abc'; cat", "no message of this protocol"),
-        ("printf '\\003\\0\\0\\0a'", "within a frame"),
+        ("printf '\\003\\0\\0\\0a'", "in the middle of a frame"),
         ("exit 7", "ended"),
     ] {
         let way = Way::new();

@@ -68,7 +68,7 @@ fn six_connections_are_five_too_many_and_their_logins_are_in_the_share() {
     let findings = findings("database-reconnect");
     let found = findings.iter().find(|finding| finding.rule == "database-reconnect").unwrap();
     assert!(found.summary.starts_with("6 new connections per request to PostgreSQL"), "{}", found.summary);
-    assert!(found.summary.contains("where one would do; the server starts a process for each"), "{}", found.summary);
+    assert!(found.summary.contains("where one is enough; the server starts a process for each"), "{}", found.summary);
     let Share::Known { part, .. } = &found.takes else { panic!("{found:?}") };
     // To connect alone takes some 15 µs each.
     assert!(part.low > 0.2, "{part:?}");

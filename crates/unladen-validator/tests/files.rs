@@ -201,12 +201,12 @@ fn settings_are_checked() {
         query: "select ?".to_owned(),
         parameters: vec!["ref".to_owned()],
     });
-    assert_eq!(name.to_string(), "`ref` is none of the path's names (a, b): correct it, or add `{ref}` to the path");
+    assert_eq!(name.to_string(), "`ref` is not one of the path's names (a, b): correct it, or add `{ref}` to the path");
     let path = Validator::new(
         unladen_validator::ValidatorSettings { path: "/{a".to_owned(), ..settings(ValidatorSource::Head, LONG) },
         1,
     );
-    assert_eq!(path.unwrap_err().to_string(), "path: a brace of `{a` has no other: write `{name}`");
+    assert_eq!(path.unwrap_err().to_string(), "path: a brace in `{a` is unmatched: write `{name}`");
     for (timeout, connections) in [(Duration::ZERO, 1), (LONG, 0)] {
         let settings = unladen_validator::ValidatorSettings { connections, ..settings(ValidatorSource::Head, timeout) };
         assert!(matches!(Validator::new(settings, 1), Err(SettingsError::Number(_))));

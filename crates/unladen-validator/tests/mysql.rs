@@ -99,7 +99,7 @@ fn errors_are_told_apart(mariadb: &MariaDb) {
     if let ValidatorSource::MySql { parameters, .. } = &mut none {
         parameters.clear();
     }
-    assert_eq!(error(none).1, "the query fails: it has places for 1, and `parameters` names 0");
+    assert_eq!(error(none).1, "the query fails: it has 1 parameter(s), but `parameters` has 0 name(s)");
     let wrong = error(mariadb.source("asker:wrong", "select ?"));
     assert!(wrong.0 == "refused" && wrong.1.contains("Access denied") && !wrong.1.contains("wrong"), "{wrong:?}");
     assert_eq!(error(mariadb.source("nobody_there", "select ?")).0, "refused");

@@ -119,7 +119,7 @@ fn errors_are_told_apart(postgres: &Postgres) {
     assert_eq!(column.0, "query");
     assert_eq!(
         error(postgres.source("postgres", "select 1 where $1 = 'a' and $2 = 'b'")).1,
-        "the query fails: it has places for 2, and `parameters` names 1"
+        "the query fails: it has 2 parameter(s), but `parameters` has 1 name(s)"
     );
     assert_eq!(error(postgres.source("postgres", "delete from page where id = $1")).0, "query");
     let wrong = error(postgres.source("secret:wrong", "select $1"));

@@ -82,7 +82,7 @@ impl Fix {
             return Some(format!("advice to who writes the application: no lines, no commands ({begins}…)"));
         }
         if let Some((file, _)) = self.files.iter().find(|(file, _)| file != "unladen.toml" && !file.starts_with('/')) {
-            let place = if file.is_empty() { "code of the application" } else { file };
+            let place = if file.is_empty() { "application code" } else { file };
             return Some(format!("its lines go into {place}, which has no path"));
         }
         let words = self.files.iter().flat_map(|(_, lines)| lines).chain(&self.commands);

@@ -65,7 +65,7 @@ fn the_applications_own_callback_for_headers_took_the_place_of_the_printed_one()
         let head = page.head(&[]);
         let says = head.contains("Cache-Control: public, max-age=0, s-maxage=60") && head.contains("Vary: Cookie");
         let is_told = || {
-            fs::read_to_string(&log).unwrap().contains("unladen-cache.php: the application sends its headers past it")
+            fs::read_to_string(&log).unwrap().contains("unladen-cache.php: the application sent its headers early")
         };
         assert!(says || !is_said, "{code}: {head}");
         // Nothing says it, and that is told; or it could be said at the end all the same.

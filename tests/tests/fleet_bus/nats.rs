@@ -117,7 +117,7 @@ fn over_tls_it_is_verified_whom_the_server_is() {
             (at(&good, "tls", "127.0.0.1"), &wrong, "no trusted authority signed its certificate; name the file"),
             (at(&good, "tls", "127.0.0.1"), &None, "no trusted authority signed its certificate; name the file"),
             // It asks for TLS, and is verified as well.
-            (at(&good, "nats", "127.0.0.1"), &None, "`ca`, with a URL of `tls://`"),
+            (at(&good, "nats", "127.0.0.1"), &None, "with a `tls://` URL"),
             (at(&good, "tls", "localhost"), &right, "is for 127.0.0.1, not for localhost; use such a name"),
             (at(&expired, "tls", "127.0.0.1"), &right, "its certificate expired"),
             (at(&wanting, "tls", "127.0.0.1"), &right, "none is sent: take `verify`"),

@@ -160,7 +160,7 @@ fn the_server_that_has_taken_over_is_found() {
         // The standby alone takes nothing, and says what to do.
         let alone = Contract { url: standby.url("right"), fleet: "two", ca: None }.bus("alone");
         let refused = alone.publish(&texts("alone", 1..=1)).await.expect_err("it is a standby");
-        assert!(matches!(&refused, BusError::Refused(words) if words.contains("name the one that does")), "{refused}");
+        assert!(matches!(&refused, BusError::Refused(words) if words.contains("name the primary")), "{refused}");
         primary.become_standby();
         let nobody = one.publish(&texts("one", 2..=2)).await;
         let nobody = if nobody.is_err() { one.publish(&texts("one", 2..=2)).await } else { nobody };

@@ -203,7 +203,7 @@ fn over_tls_it_is_verified_whom_the_engine_is() {
         let url = format!("rediss://:{}@{}/0", Valkey::PASSWORD, server.address());
         let silent = Contract { url, fleet: "tls", ca: right.clone() }.bus("one");
         let said = refusal(&*silent).await.to_string();
-        assert!(said.contains("no answer to the handshake") && said.contains("write `valkey://`"), "{said}");
+        assert!(said.contains("no answer to the TLS handshake") && said.contains("use `valkey://`"), "{said}");
         // What Valkey and Redis want unless they are told otherwise.
         assert_eq!(server.say("CONFIG SET tls-auth-clients yes").as_deref(), Some(""));
         let refused = good("valkeys", "tls").bus("one").read_on(None, Duration::ZERO).await.expect_err("it wants more");

@@ -86,7 +86,7 @@ fn an_agent_that_says_nothing_is_lost() {
     server.wait_for_requests(50);
     signal(&silent, Signal::SIGSTOP);
     let done = running.wait().ended_with(4);
-    done.shows(["UNFIT: an agent was lost", "agent b was lost", "it said nothing for 10 s", "lost after"]);
+    done.shows(["UNFIT: an agent was lost", "agent b was lost", "it sent nothing for 10 s", "lost after"]);
 }
 
 #[test]

@@ -84,7 +84,7 @@ const CODINGS: &[Case] = &[
         Refused(400),
     ),
     (
-        "a length that is none and a coding",
+        "an invalid length and a coding",
         "POST / HTTP/1.1¶Host: a¶Content-Length: x¶Transfer-Encoding: chunked¶¶0¶¶",
         Refused(400),
     ),

@@ -45,7 +45,7 @@ const CASES: &[Case] = &[
     ("equal lengths", "GET", "HTTP/1.1 200 OK¶Content-Length: 2¶Content-Length: 02¶¶ok", false, Given(200, "ok")),
     ("a list of lengths", "GET", "HTTP/1.1 200 OK¶Content-Length: 2, 2¶¶ok", false, Refused),
     ("a length with a sign", "GET", "HTTP/1.1 200 OK¶Content-Length: +2¶¶ok", false, Refused),
-    ("a length that is none", "GET", "HTTP/1.1 200 OK¶Content-Length:¶¶ok", true, Refused),
+    ("an invalid length", "GET", "HTTP/1.1 200 OK¶Content-Length:¶¶ok", true, Refused),
     ("an unknown coding", "GET", "HTTP/1.1 200 OK¶Transfer-Encoding: gzip, chunked¶¶0¶¶", false, Refused),
     (
         "a coding twice",

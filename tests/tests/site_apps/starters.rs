@@ -29,7 +29,7 @@ fn each_written_configuration_is_right() {
         let printed = serve(&["--init", name]).run().succeeded();
         assert_eq!(printed.stdout.replace("FILE", path), text);
         // A file that is there stays as it is.
-        serve(&["--init", name, path]).run().ended_with(2).says(["is not written over", "another file"]);
+        serve(&["--init", name, path]).run().ended_with(2).says(["is not overwritten", "another file"]);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         // With a folder that is there; and with what stands behind `#`, as its comments say.
         if name == "sympa" && skip_without(Ability::Sympa, "the written configuration of Sympa, whose folders it names")
@@ -90,7 +90,7 @@ fn a_site_of_options_serves_and_prints_its_file() {
         &format!("site `site`: sends requests to \"{to}\""),
         &format!("at {site}"),
         "what the application permits",
-        "--explain prints this as a file",
+        "--explain prints this as a configuration file",
     ]);
 }
 

@@ -102,7 +102,7 @@ fn after_a_restart_all_that_was_kept_answers_at_once() {
         let answer = wire.get(&path(number)).is_hit(200);
         assert_eq!(answer.text(), path(number));
     }
-    shop.wait_until_said("180 responses are kept from before", 1);
+    shop.wait_until_said("180 responses were loaded from", 1);
     shop.stop();
     assert_eq!(fs::metadata(shop.snapshot()).unwrap().permissions().mode() & 0o777, 0o600);
 }
@@ -337,7 +337,7 @@ fn who_is_killed_while_it_writes_leaves_nothing_that_is_torn() {
         shop.kill();
         shop.start_again();
         if turn > 0 || shop.snapshot().exists() {
-            shop.wait_until_said("responses are kept from before", 1);
+            shop.wait_until_said("responses were loaded from", 1);
         }
         let answer = shop.get(&format!("/{turn}/7"));
         assert!(answer.text() == format!("/{turn}/7").repeat(20_000), "turn {turn}");
@@ -394,7 +394,7 @@ fn a_file_that_could_be_anothers_is_not_used_and_told() {
         (&good[..], 0o646, "its mode is 0646"),
         (&torn, 0o600, "a checksum is wrong"),
         (&good[..good.len() - 1], 0o600, "it ends early"),
-        (b"{}".repeat(100).as_slice(), 0o600, "it is no snapshot"),
+        (b"{}".repeat(100).as_slice(), 0o600, "it is not a snapshot"),
         (b"", 0o600, "it ends early"),
     ] {
         put(bytes, mode);
@@ -428,7 +428,7 @@ fn other_rules_take_nothing_of_what_was_kept() {
     shop.stop();
     shop.configure(&app, "cache.vary_cookies = [\"lang\"]");
     shop.start_again();
-    shop.wait_until_said("the site was configured otherwise when it was written", 1);
+    shop.wait_until_said("the site's configuration was different when it was written", 1);
     shop.get("/").is_asked(200);
     shop.stop();
 }
@@ -455,7 +455,7 @@ fn a_check_tells_of_a_snapshot_that_cannot_be() {
     let app = paths();
     let shop = Shop::new(&app, "snapshot = { file = \"DIR/absent/shop.snapshot\" }", "exec \"$@\"");
     let check = || Call::new(["serve".as_ref(), shop.path("unladen.toml").as_os_str(), "--check".as_ref()]).run();
-    check().succeeded().shows(["warning: the snapshot", "its folder is not there"]);
+    check().succeeded().shows(["warning: the snapshot", "its folder does not exist"]);
     shop.configure(&app, "");
     fs::write(shop.snapshot(), "").unwrap();
     fs::set_permissions(shop.snapshot(), fs::Permissions::from_mode(0o666)).unwrap();

@@ -59,7 +59,7 @@ async fn an_address_that_the_authority_refuses_does_not_stop_orders() {
     let (fake, asked) = authority(&["invalidContact"]).await;
     assert_eq!(opened(&wanted(&fake, "a.org", "a@a.org")).await.unwrap(), [""; 0]);
     let told = opened(&wanted(&fake, "a.org", "b@a.org")).await.unwrap();
-    assert!(told[0].contains("goes on writing to the address that it has") && told[0].contains("invalidContact"));
+    assert!(told[0].contains("keeps the previous contact address") && told[0].contains("invalidContact"));
     // The next time it is tried again.
     assert_eq!(opened(&wanted(&fake, "a.org", "b@a.org")).await.unwrap(), [""; 0]);
     assert_eq!(*asked.lock().unwrap(), ["/new", "/account/0", "/account/0"]);

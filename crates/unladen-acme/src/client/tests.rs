@@ -13,7 +13,7 @@ async fn a_directory_is_one() {
     try_directory(&fake.authority).await.unwrap();
     let fake = Fake::start(&answer("200 OK", "", "<html>")).await;
     let error = try_directory(&fake.authority).await.unwrap_err().to_string();
-    assert!(error.contains("/dir is no directory of ACME"), "{error}");
+    assert!(error.contains("/dir is not an ACME directory"), "{error}");
 }
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn whom_nobody_vouches_for_is_not_talked_to() {
     let other = Fake::start(&answer("200 OK", "", DIRECTORY)).await;
     let authority = Authority { ca: other.authority.ca.clone(), ..fake.authority.clone() };
     let error = try_directory(&authority).await.unwrap_err().to_string();
-    assert!(error.contains("name the file of its root as `ca`"), "{error}");
+    assert!(error.contains("set `ca` to the file of its root certificate"), "{error}");
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn a_url_of_the_authority_that_is_not_https_is_not_followed() {
     let client = Client::new(&fake.authority).unwrap();
     let request = Request::get("http://127.0.0.1:1/").body(BodyWrapper::default()).unwrap();
     let error = client.request(request).await.map(drop).map_err(AcmeError::of("asking", None)).unwrap_err();
-    assert!(error.to_string().contains("is no https:// URL"), "{error}");
+    assert!(error.to_string().contains("is not an https:// URL"), "{error}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ async fn a_failure_is_remembered_over_a_restart() {
     assert!((30..=90).contains(&(next - now())), "{}", next - now());
     let told = trial.told();
     assert!(told[2].starts_with("the last order of a certificate for example.org failed: "), "{told:?}");
-    assert!(told[2].contains("example.org.json` for one at once"), "{told:?}");
+    assert!(told[2].contains("example.org.json` to order at once"), "{told:?}");
     // Which is so.
     std::fs::remove_file(trial.folder().json("example.org")).unwrap();
     trial
@@ -132,7 +132,7 @@ async fn one_that_expired_and_one_for_other_names_go_on_while_another_is_ordered
         keeper.follow(vec![(trial.wanted.clone(), held.clone())]);
         trial.until("the order fails", || held.look().failures == 1).await;
         assert!(trial.told()[0].contains(why), "{:?}", trial.told());
-        assert!(trial.told()[1].contains("the one before, which expires "), "{:?}", trial.told());
+        assert!(trial.told()[1].contains("the previous one, which expires "), "{:?}", trial.told());
         assert!(held.key_for("example.org").is_some());
         assert_eq!(held.key_for("www.example.org").is_some(), names.len() == 2);
     }
@@ -203,7 +203,7 @@ async fn without_a_place_for_the_state_nothing_is_ordered() {
     keeper.follow(vec![(wanted, held.clone())]);
     trial.until("it is told", || !trial.told().is_empty()).await;
     let told = trial.told();
-    assert!(told[0].starts_with("no certificate for example.org can be ordered: cannot create the folder"), "{told:?}");
+    assert!(told[0].starts_with("cannot order a certificate for example.org: cannot create the folder"), "{told:?}");
     assert!(held.look().error.is_some());
 }
 

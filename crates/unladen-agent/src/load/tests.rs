@@ -127,7 +127,7 @@ fn a_way_that_is_too_slow_delays_no_request_and_loses_none() {
 fn what_cannot_be_done_is_told_and_the_next_question_is_answered() {
     let (far, answers) = far();
     far.ask(LoadAsk::Sample { request: 0 });
-    refused(&answers, "not told of");
+    refused(&answers, "does not know");
     far.ask(LoadAsk::Begin { at_ns: u64::MAX });
     refused(&answers, "not planned");
     far.ask(LoadAsk::Start { piece: vec![0xff; 40], last: true });
@@ -153,5 +153,5 @@ fn what_is_to_be_sent_is_bounded() {
     for _ in 0..=128 {
         far.ask(LoadAsk::Plan { piece: vec![0; 1 << 19], last: false });
     }
-    refused(&answers, "takes more than");
+    refused(&answers, "has more than");
 }

@@ -9,7 +9,7 @@ fn what_is_shipped_tells_its_commit() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], concat!("unladen ", env!("CARGO_PKG_VERSION")));
     assert_eq!(lines[1], "commit   829dfe0c of 2026-11-23");
-    assert!(lines[2].contains("linked to nothing") && lines[2].contains(std::env::consts::ARCH), "{text}");
+    assert!(lines[2].contains("linked statically") && lines[2].contains(std::env::consts::ARCH), "{text}");
     assert_eq!(lines[3], "eBPF     included");
     assert_eq!(lines.len(), 4);
 }
@@ -17,7 +17,7 @@ fn what_is_shipped_tells_its_commit() {
 #[test]
 fn what_is_missing_is_told() {
     let text = Program { ebpf: false, commit: None, linked_to_nothing: false, ..SHIPPED }.to_string();
-    assert!(text.contains("commit   not told") && text.contains("eBPF     is not in it: nothing is traced"), "{text}");
+    assert!(text.contains("commit   unknown") && text.contains("eBPF     not included: nothing can be traced"), "{text}");
     assert!(text.contains("this system's libraries"), "{text}");
 }
 

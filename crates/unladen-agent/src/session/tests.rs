@@ -60,7 +60,7 @@ fn a_shell_that_asks_for_a_program_again_gets_no_more_time() {
     let script = "read -r l; n=${l#*n=}; n=${n%%;*}; s() { printf \"\\n%s %s\\n\" unladen-agent-$n \"$*\"; }; \
                   for i in 1 2 3; do s need Linux $(uname -m) /tmp; s send; done; exec sleep 60";
     let error = Session::start(&host(script), &copying()).unwrap_err().to_string();
-    assert!(error.contains("was not to ask for"), "{error}");
+    assert!(error.contains("must not request"), "{error}");
 }
 
 /// Copies this program, which is one for this machine.

@@ -183,7 +183,7 @@ fn a_snapshot_of_another_format_says_so() {
     let mut other = small();
     other[8] = 9;
     let error = read(&other).unwrap_err();
-    assert_eq!((error, &*error.to_string()), (SnapshotError::Format(9), "it has format 9, and this version reads 1"));
+    assert_eq!((error, &*error.to_string()), (SnapshotError::Format(9), "it has format 9, but this version reads 1"));
     assert_eq!(read(&[0; 100]).unwrap_err(), SnapshotError::NoSnapshot);
 }
 

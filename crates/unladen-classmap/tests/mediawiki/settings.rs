@@ -113,21 +113,21 @@ fn what_cannot_be_told_is_told() {
     for (settings, what) in [
         (
             "wfLoadExtension( 'Cite' );\nforeach ( $all as $one ) { wfLoadExtension( $one ); }",
-            "wfLoadExtension() loads what cannot be told",
+            "wfLoadExtension() loads something that is not known",
         ),
         (
             "wfLoadExtension( 'Cite' );\nwfLoadExtensions( [ 'Math', getenv( 'X' ) ] );",
-            "wfLoadExtensions() loads what cannot be told",
+            "wfLoadExtensions() loads something that is not known",
         ),
         (
             "wfLoadExtension( 'Cite' );\nwfLoadExtension( 'Math', 'extensions/Math/extension.json' );",
             "wfLoadExtension() loads",
         ),
-        ("wfLoadExtension( 'Cite' );\nrequire \"$dir/more.php\";", "includes a file that cannot be told"),
-        ("wfLoadExtension( 'Cite' );\nrequire 'more.php';", "includes a file that cannot be told"),
+        ("wfLoadExtension( 'Cite' );\nrequire \"$dir/more.php\";", "includes a file whose path is not known"),
+        ("wfLoadExtension( 'Cite' );\nrequire 'more.php';", "includes a file whose path is not known"),
         (
             "wfLoadExtension( 'Cite' );\nAutoLoader::$psr4Namespaces += $more;",
-            "adds to the AutoLoader what cannot be told",
+            "adds entries to the AutoLoader that are not known",
         ),
     ] {
         let root = wiki(settings);
@@ -179,10 +179,10 @@ fn without_local_settings_no_extension_is_read() {
     let project = read_enabled(root.path());
     assert_eq!(enabled(&project), [""; 0]);
     // It was named; a wiki that is not set up yet is no failure.
-    assert!(told(&project, "no extension and no skin was read").hides);
+    assert!(told(&project, "no extension or skin was read").hides);
     let reader = unladen_classmap::reader_named("mediawiki").unwrap();
     let unnamed = Project::read(root.path(), reader, &unladen_classmap::Options::default()).unwrap();
-    assert!(!told(&unnamed, "no extension and no skin was read").hides);
+    assert!(!told(&unnamed, "no extension or skin was read").hides);
     assert!(told(&project, "--all-extensions").path.ends_with("LocalSettings.php"));
     assert_eq!(enabled(&read(root.path(), Loaded::All)), ["Cite", "Gadgets", "Math", "Poem"]);
 }
@@ -195,7 +195,7 @@ fn a_broken_manifest_is_told_with_its_place() {
         .file("extensions/List/extension.json", r#"{"AutoloadClasses": {"A": ["a.php"]}}"#);
     let project = read_enabled(root.path());
     assert_eq!(enabled(&project), ["Cite", "Math"]);
-    assert!(told(&project, "enabled, but not there").path.ends_with("extensions/Gone/extension.json"));
+    assert!(told(&project, "enabled, but does not exist").path.ends_with("extensions/Gone/extension.json"));
     let broken = told(&project, "is not JSON");
     assert_eq!(broken.line, Some(3));
     assert!(broken.what.contains("column 26"), "{broken}");

@@ -49,7 +49,7 @@ fn from_1_42_on_the_list_alone_finds_what_is_mediawikis() {
         .php("extensions/No/src/No.php", "namespace No; class No {}");
     assert_eq!(classes(root.path()), ["Cite\\Cite", "Title"]);
     let problems = read(root.path(), Loaded::All).application.problems;
-    assert!(problems.iter().any(|problem| problem.what.contains("without a `/` at its end")), "{problems:?}");
+    assert!(problems.iter().any(|problem| problem.what.contains("without a final `/`")), "{problems:?}");
 }
 
 /// Up to 1.30.
@@ -69,7 +69,7 @@ fn without_namespaces() {
 #[test]
 fn of_another_shape_is_told() {
     for (loader, told) in [
-        ("class AutoLoader {}", "is not an AutoLoader that is known here (MediaWiki 1.25 to 1.45)"),
+        ("class AutoLoader {}", "is not a known AutoLoader (MediaWiki 1.25 to 1.45)"),
         (
             &AUTOLOADER.replace("self::$psr4Namespaces[$prefix]", "$x"),
             "`self::$psr4Namespaces[$prefix]` was expected in it",

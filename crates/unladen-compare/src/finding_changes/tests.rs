@@ -67,10 +67,10 @@ fn what_was_not_judged_was_new() {
     let mut of_answers = serde_json::to_value(&after).unwrap();
     of_answers["findings"][0]["group"] = "".into();
     let of_answers = Document::read(of_answers.to_string().as_bytes()).unwrap();
-    let page = uncertain("what the page answers", "sleep");
+    let page = uncertain("the page's answers", "sleep");
     assert_eq!(compare(&page, &of_answers, &History::new()).findings[0].verdict, FindingVerdict::NotLookedFor);
     let found = &compare(&uncertain("php", "sleep"), &after, &History::new()).findings[0];
-    assert_eq!(found.why.as_deref(), Some("the earlier run could not tell: see its `not_judged`"));
+    assert_eq!(found.why.as_deref(), Some("the earlier run could not judge it: see its `not_judged`"));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn what_comes_and_goes_is_no_news() {
     let history: History = [&with, &without, &with, &without].into_iter().collect();
     let found = &compare(&with, &without, &history).findings[0];
     assert_eq!(found.verdict, FindingVerdict::ComesAndGoes);
-    assert_eq!(found.why.as_deref(), Some("2 of 4 other runs had it, in no order"));
+    assert_eq!(found.why.as_deref(), Some("2 of 4 other runs had it, without a trend"));
     let steady: History = [&with, &with, &with].into_iter().collect();
     assert_eq!(verdicts(&with, &without, &steady)[0].1, FindingVerdict::Gone);
 }

@@ -35,7 +35,8 @@ fn kinds_that_disagree_make_none() {
     assert!(speed.ratio.is_none() && clocks.is_none());
     assert_eq!(
         speed.disagreement.unwrap(),
-        "the machine's reference work disagrees about its speed: arithmetic ran in ×1.00 of the time, memory ran in ×1.30 of the time"
+        "parts of the machine's reference work disagree about its speed: arithmetic took ×1.00 the time, memory took \
+         ×1.30 the time"
     );
 }
 

@@ -102,7 +102,7 @@ fn runs_are_in_the_order_of_time_and_of_one_kind() {
         trend.runs.iter().map(|run| run.id.as_deref().unwrap()).collect::<Vec<_>>(),
         ["1", "2", "3", "4", "5", "6", "7", "8"]
     );
-    assert_eq!(trend.warnings, ["1 run measured something else than the latest, or otherwise"]);
+    assert_eq!(trend.warnings, ["1 run measured something else than the latest run, or in another way"]);
 }
 
 #[test]

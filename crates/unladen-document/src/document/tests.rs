@@ -7,7 +7,7 @@ fn what_is_no_result_is_refused_with_its_reason() {
     let message = |text: &str| Document::read(text.as_bytes()).unwrap_err().to_string();
     assert_eq!(message("{\n \"schema\": }"), "not JSON at line 2, column 12: expected value");
     assert_eq!(message(""), "not JSON at line 1, column 0: EOF while parsing a value");
-    assert_eq!(message("[1]"), "no `schema`: not a document that `--json` of Unladen wrote");
+    assert_eq!(message("[1]"), "no `schema`: not a document that Unladen's `--json` wrote");
     assert_eq!(message(r#"{"schema": 3}"#), message("{}"));
     assert_eq!(
         message(r#"{"schema": "unladen.weigh/2"}"#),

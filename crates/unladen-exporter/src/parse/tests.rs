@@ -86,7 +86,7 @@ fn what_is_no_metric_is_refused_with_its_line() {
         ("a{b=1} 1\n", "in quotes"),
         ("a{b=\"1} 1\n", "the end of a label's value"),
         ("a{b=\"\\t\"} 1\n", "one of the escapes"),
-        ("a{b=\"1\",b=\"2\"} 1\n", "does not stand there already"),
+        ("a{b=\"1\",b=\"2\"} 1\n", "is not there already"),
         ("a 1 2 3\n", "the end of the line"),
         ("a 1 1.5\n", "milliseconds"),
         ("# TYPE a magic\n", "no type"),
@@ -108,9 +108,9 @@ fn one_bad_line_is_counted_and_refuses_nothing() {
         (
             Format::Text,
             b"a{b=\"1\",c=\"2\"} 1\na{c=\"2\",b=\"1\"} 2\nd 1\n",
-            "line 2: `a{b=\"1\",c=\"2\"}` stands there twice",
+            "line 2: `a{b=\"1\",c=\"2\"}` is there twice",
         ),
-        (Format::OpenMetrics, b"a 1\nd 1\na{x=\"1\"} 1\n# EOF\n", "line 3: the samples of `a` do not stand together"),
+        (Format::OpenMetrics, b"a 1\nd 1\na{x=\"1\"} 1\n# EOF\n", "line 3: the samples of `a` are not together"),
     ] {
         let got = Exposition::parse(lines, format).unwrap();
         assert_eq!(

@@ -106,7 +106,7 @@ fn a_printed_experiment_carries_what_the_request_carried() {
         "body = \"a=\\\"1\\\"\"",
         "insecure = true",
         "http = \"1.1\"",
-        "# the header cookie, which may be a secret, belongs into `headers`",
+        "# add the header cookie, which may be a secret, to `headers`",
         "on = { file = \"/etc/zz-unladen.ini\", text = \"a=1\\n\" }",
     ] {
         assert!(text.lines().any(|printed| printed == line), "{line}: {text}");

@@ -106,7 +106,7 @@ fn how_it_is_sent_stands_in_load() {
         ..Carried::default()
     };
     let sent = Sent::carrying("http://127.0.0.1/", "GET", &carried);
-    assert_eq!(sent.missing, ["the weighed request had --expect-same, which no experiment has"]);
+    assert_eq!(sent.missing, ["the weighed request had --expect-same, which an experiment cannot have"]);
     let read = read_back(&of_file(None), &sent);
     assert!(read.load.tls.insecure && !read.load.keep_alive && !read.load.keep_cookies);
     assert_eq!(read.load.timeout, std::time::Duration::from_secs(5));

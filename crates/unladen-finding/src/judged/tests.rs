@@ -21,13 +21,13 @@ fn a_group_on_the_path_that_is_not_told_from_noise_is_told() {
     evidence.groups.push(GroupSeen { name: "www-data php".into(), on_path: true, untold, ..GroupSeen::default() });
     assert_eq!(
         told(&evidence),
-        ["www-data php: on the path; 12 to 40 ms of CPU per request, not told from its other work"]
+        ["www-data php: on the path; 12 to 40 ms of CPU per request, not distinguishable from its other work"]
     );
     let rules = &unjudged(&evidence)[0].rules;
     assert!(rules.contains(&"stat-storm") && !rules.contains(&"uncompressed"), "{rules:?}");
     // Nothing of its CPU was seen, which is no proof that there was none.
     evidence.groups.last_mut().unwrap().untold = Some(Interval::default());
-    assert_eq!(told(&evidence), ["www-data php: on the path; no CPU that was seen, not told from its other work"]);
+    assert_eq!(told(&evidence), ["www-data php: on the path; no CPU seen, not distinguishable from its other work"]);
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_question_that_the_page_did_not_answer_is_told() {
     let mut evidence = page();
     let unanswered = Unanswered { ask: Ask::Compressed, why: "timed out".into() };
     evidence.response.get_or_insert_default().unanswered.push(unanswered);
-    assert_eq!(told(&evidence), ["the page, asked for compressed: timed out"]);
+    assert_eq!(told(&evidence), ["the page, requested compressed: timed out"]);
     assert_eq!(unjudged(&evidence)[0].rules, ["uncompressed", "missing-vary"]);
 }
 
@@ -43,9 +43,9 @@ fn a_question_that_the_page_did_not_answer_is_told() {
 fn a_path_that_is_not_known_is_told() {
     let unknown = PathUnknown { why: "tracing needs root".into(), takes: "root".into() };
     let path = Some(PathSeen { unknown: Some(unknown), ..PathSeen::default() });
-    assert_eq!(told(&Evidence { path, ..page() }), ["who the request goes through: tracing needs root"]);
+    assert_eq!(told(&Evidence { path, ..page() }), ["the request's path: tracing needs root"]);
     let kept = Evidence { path: None, ..page() };
-    assert_eq!(told(&kept), ["who the request goes through: it was not looked for when this was recorded"]);
+    assert_eq!(told(&kept), ["the request's path: it was not examined when this was recorded"]);
 }
 
 fn asking(why: Unseen) -> Evidence {
@@ -58,8 +58,9 @@ fn another_host_is_told_and_fails_no_rule() {
     let evidence = asking(Unseen::Elsewhere);
     let all = unjudged(&evidence);
     assert!(all[0].bearing == Bearing::Elsewhere && all[0].rules.is_empty());
-    let why = "nobody listens there in this machine's own network: another host, or a container's network";
-    assert_eq!(told(&evidence), [format!("10.0.0.5:5432 (PostgreSQL): on the path, and not looked at: {why}")]);
+    let why = "no process on this machine's own network listens there: it is on another host, or in a container's \
+        network";
+    assert_eq!(told(&evidence), [format!("10.0.0.5:5432 (PostgreSQL): on the path, but not examined: {why}")]);
 }
 
 /// `--fail-on any` passed what is hidden from this user, reached without a name, or one too many.
@@ -95,7 +96,7 @@ fn io_uring_is_told() {
     let mut evidence = page();
     let (name, count) = ("io_uring_enter".to_owned(), testing::each(4));
     evidence.syscalls.push(SyscallSeen { group: 0, name, count, ..SyscallSeen::default() });
-    assert!(told(&evidence)[0].ends_with("io_uring, which is not seen"), "{:?}", told(&evidence));
+    assert!(told(&evidence)[0].ends_with("io_uring, which cannot be traced"), "{:?}", told(&evidence));
 }
 
 #[test]

@@ -60,8 +60,8 @@ fn the_line_of_the_pool_is_changed_and_no_other() {
     assert_eq!(
         again.told,
         [
-            "the pool shop sets opcache.enable itself, in line 12 of /etc/php/8.2/fpm/pool.d/a shop's.conf, which comes after all settings \
-          files: a command changes that line"
+            "the pool shop sets opcache.enable itself, in line 12 of /etc/php/8.2/fpm/pool.d/a shop's.conf, which \
+          overrides all settings files: the command below changes that line"
         ]
     );
     assert_eq!(
@@ -115,9 +115,10 @@ fn what_it_was_started_with_is_changed_where_it_is_started() {
     assert_eq!(
         again.told,
         [
-            "it was started with `-d opcache.enable=0`, which comes after all settings files: take that out where it is \
+            "it was started with `-d opcache.enable=0`, which overrides all settings files: remove that where it is \
              started (`systemctl cat php8.2-fpm` shows it), and restart it",
-            "it was started with XDEBUG_MODE=debug in its environment, which comes before xdebug.mode: take that out, and restart it",
+            "it was started with XDEBUG_MODE=debug in its environment, which overrides xdebug.mode: remove that, and \
+             restart it",
         ]
     );
     assert!(again.is_partial && again.changes.is_empty());

@@ -44,7 +44,7 @@ fn a_fix_in_a_container_named_the_hosts_settings_and_service() {
     assert!(found.check_again.starts_with("unladen weigh "), "{}", found.check_again);
     let unknown = placed(None, fix);
     assert!(unknown.fix.commands.is_empty(), "{:?}", unknown.fix);
-    assert!(unknown.fix.advice.ends_with("and counts once it is started again"), "{:?}", unknown.fix);
+    assert!(unknown.fix.advice.ends_with("and restart it"), "{:?}", unknown.fix);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_file_that_the_fix_makes_gets_into_each_kind_of_container_by_a_line() {
 
 #[test]
 fn a_command_that_is_not_the_hosts_is_for_inside() {
-    let found = placed(None, Fix::advice("make a map").command("unladen classmap /srv/app --out map.php"));
+    let found = placed(None, Fix::advice("write a map").command("unladen classmap /srv/app --out map.php"));
     assert!(found.fix.commands.is_empty());
     assert!(found.fix.advice.contains("to be run inside it: unladen classmap /srv/app"), "{:?}", found.fix);
     let found = placed(None, Fix::advice("keep names").command("apt install nscd && systemctl restart nscd"));

@@ -92,7 +92,7 @@ async fn an_engine_that_was_slow_to_write_was_said_to_lose_it() {
     let slow = Odd::new(5 * SHORT, false, None);
     assert_eq!(purges(&slow, &settings(), LEASE, SHORT).await, Ok(None));
     let lost = purges(&Odd::new(Duration::ZERO, true, None), &settings(), LEASE, SHORT).await;
-    assert!(matches!(&lost, Err(BusError::Answer(why)) if why.contains("does not come back")), "{lost:?}");
+    assert!(matches!(&lost, Err(BusError::Answer(why)) if why.contains("cannot be read back")), "{lost:?}");
 }
 
 /// What was there before anybody waited for it was taken for told.

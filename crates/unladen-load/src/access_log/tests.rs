@@ -153,7 +153,7 @@ fn absolute_urls_of_the_host_are_sent_by_their_path() {
     assert_eq!(
         error,
         "access.log has no GET request that can be repeated from a log: of its 1 lines are 1 with an absolute URL of \
-         another host; `-H 'Host: www.shop.example'` sends those of www.shop.example"
+         another host; use `-H 'Host: www.shop.example'` to send those of www.shop.example"
     );
     // What stands there is to be typed.
     let hostile = parse(line("GET http://x';reboot'/ HTTP/1.1", 200)).unwrap_err().to_string();
@@ -185,7 +185,8 @@ fn lines_of_another_kind_are_counted_up_to_half() {
     assert_eq!(read(&log), (vec![("/a".to_owned(), 2)], vec![(PassedOver::NoEntry, 2)]));
     let error = parse(format!("{entry}{other}{other}{other}{entry}")).unwrap_err().to_string();
     assert!(
-        error.starts_with("access.log:2: no entry in the combined log format, as 3 of the 5 lines: found `2026/10/10"),
+        error.starts_with("access.log:2: not an entry in the combined log format, like 3 of the 5 lines: found \
+            `2026/10/10"),
         "{error}"
     );
 }
@@ -204,7 +205,7 @@ fn nuls_that_copytruncate_leaves_are_nothing() {
 fn a_byte_order_mark_is_no_part_of_an_entry() {
     let log = format!("\u{feff}{}", line("GET /a HTTP/1.1", 200));
     let mut reader = LogReader::new(log.as_bytes());
-    let Some(LogLine::Entry(entry)) = reader.next_line().unwrap() else { panic!("no entry") };
+    let Some(LogLine::Entry(entry)) = reader.next_line().unwrap() else { panic!("not an entry") };
     assert_eq!(
         (entry.before, entry.time, entry.after),
         (&b"::1 - a \"user\""[..], &b"10/Oct/2026:13:55:36 +0000"[..], &b"5 \"-\" \"x\""[..])
@@ -214,7 +215,7 @@ fn a_byte_order_mark_is_no_part_of_an_entry() {
 #[test]
 fn a_log_of_another_kind_names_the_line() {
     let error = parse("\n{\"request\":\"GET /\"}\n").unwrap_err().to_string();
-    assert!(error.starts_with("access.log:2: no entry in the combined log format, as 1 of the 2 lines"), "{error}");
+    assert!(error.starts_with("access.log:2: not an entry in the combined log format, as 1 of the 2 lines"), "{error}");
     assert!(error.contains("found `{\"request\":\"GET /\"}`"), "{error}");
     let error = parse("").unwrap_err().to_string();
     assert!(error.ends_with("has no GET request that can be repeated from a log: it is empty"), "{error}");

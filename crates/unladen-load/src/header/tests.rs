@@ -29,7 +29,7 @@ fn says_what_is_wrong() {
     assert!(error("X: a\r\nY: b").contains("control character"));
     assert!(error("X: a\n").contains("control character"));
     assert!(error("connection: close").contains("keep-alive"));
-    assert!(error("Content-Length: 3").contains("counted from the body"));
+    assert!(error("Content-Length: 3").contains("computed from the body"));
 }
 
 proptest! {

@@ -32,7 +32,7 @@ fn names_file_line_value_and_what_was_expected() {
     assert!(error("http://h/\nnot a url").contains("some.urls:2: `not a url` has no URL"));
     assert!(parse("localhost the page").is_ok());
     assert!(error("CONNECT http://h/").contains("tunnel"));
-    assert!(error("# nothing\n\n").contains("holds none"));
+    assert!(error("# nothing\n\n").contains("is empty"));
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn what_data_cannot_carry_is_refused_and_says_what_is_missing() {
     assert_eq!(refused, CannotCompare::TooFewLatencies { quantile: 0.99, latencies: 300, needed: 368 });
     assert_eq!(
         refused.to_string(),
-        "300 latencies cannot carry an interval of the 99 % quantile, each arm needs 368: measure longer"
+        "300 latencies are too few for an interval of the 99 % quantile, each arm needs 368: measure longer"
     );
 
     let longer = arms(&[1.0], 1, 11, 30, 1);

@@ -47,7 +47,7 @@ async fn what_is_none_is_told() {
     let told = async |records: &[(u8, &[u8])]| answered(records, LONG).await.unwrap_err().to_string();
     assert!(told(&[(STDOUT, b"A: b\n\n")]).await.contains("closed the connection"));
     assert!(told(&[(END_REQUEST, &[0, 0, 0, 0, 2, 0, 0, 0])]).await.contains("overloaded"));
-    assert!(told(&[(END_REQUEST, &[0; 8])]).await.contains("before its head"));
+    assert!(told(&[(END_REQUEST, &[0; 8])]).await.contains("before the response head"));
     assert!(told(&[(1, b"")]).await.contains("type 1"));
     let long = vec![b'x'; 60_000];
     assert!(told(&[(STDOUT, &long), (STDOUT, &long)]).await.contains("longer than"));

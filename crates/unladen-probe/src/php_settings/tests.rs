@@ -115,7 +115,7 @@ fn each_pool_has_its_own_and_the_master_none() {
     assert_eq!(enabled, [("pool0".to_owned(), Some(false), true), ("pool1".to_owned(), Some(true), false)]);
     let master = PhpSettings::of(fpm.master()).unwrap();
     assert_eq!((master.pool.as_str(), master.is_on("opcache.enable")), ("", Some(true)));
-    assert_eq!(master.doubts, ["what its 2 pools set is left out: ask a worker of one"]);
+    assert_eq!(master.doubts, ["the settings of its 2 pools are left out: ask a worker of one pool"]);
 }
 
 #[test]

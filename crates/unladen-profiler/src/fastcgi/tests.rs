@@ -107,7 +107,7 @@ fn who_is_not_there_or_closes_early_is_told() {
         });
         let error = request(&address, &Params::default(), b"", LIMITS, &Cancel::new()).unwrap_err().to_string();
         assert!(
-            error.ends_with("has closed the connection: 4 bytes of a body came; it says: PHP Fatal error"),
+            error.ends_with("has closed the connection: 4 bytes of a body were received; it says: PHP Fatal error"),
             "{error}"
         );
     });
@@ -127,7 +127,7 @@ fn a_status_is_named_or_follows_from_the_rest() {
 #[test]
 fn refusals_of_the_protocol_are_told() {
     let refused = |status| read(&answer(&[(END_REQUEST, &[0, 0, 0, 0, status, 0, 0, 0])]), 64).unwrap_err();
-    assert_eq!(refused(2), "has not taken the request: it says that it is overloaded");
+    assert_eq!(refused(2), "has not accepted the request: it reports that it is overloaded");
     assert_eq!(
         read(b"HTTP/1.1 400 Bad Request\r\n\r\n", 64).unwrap_err(),
         "cannot be understood: what it sent is not FastCGI (does it speak HTTP?)"

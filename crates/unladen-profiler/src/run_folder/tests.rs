@@ -94,7 +94,7 @@ fn a_folder_that_somebody_else_may_write_to_is_refused() {
     let base = folder.path().join("unladen");
     fs::create_dir(&base).unwrap();
     fs::set_permissions(&base, fs::Permissions::from_mode(0o777)).unwrap();
-    assert!(RunFolder::create_in(&base).unwrap_err().to_string().contains("somebody else"));
+    assert!(RunFolder::create_in(&base).unwrap_err().to_string().contains("another user"));
 }
 
 #[test]

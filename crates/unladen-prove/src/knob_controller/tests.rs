@@ -365,7 +365,7 @@ fn what_others_have_changed_since_the_crash_is_theirs() {
         other => panic!("{other:?}"),
     };
     let text = report.to_string();
-    assert!(text.contains("app.ini was changed by someone else since: it is left as it is"), "{text}");
+    assert!(text.contains("app.ini was changed by something else since: it is left unchanged"), "{text}");
     assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "mended\n");
     assert!(!place.path("new.ini").exists(), "the rest is put back");
 }
@@ -383,9 +383,9 @@ fn what_others_change_amid_a_run_ends_it_and_is_theirs() {
         fs::write(place.path("app.ini"), "mended\n").unwrap();
         let error = board.set(&arm([false, true]), &NEVER()).unwrap_err().to_string();
         assert!(error.contains("the knob `cache` could not be switched off"), "{error}");
-        assert!(error.contains("app.ini was changed by someone else since: it is left as it is"), "{error}");
+        assert!(error.contains("app.ini was changed by something else since: it is left unchanged"), "{error}");
         let report = board.put_back().to_string();
-        assert!(report.contains("app.ini was changed by someone else since: it is left as it is"), "{report}");
+        assert!(report.contains("app.ini was changed by something else since: it is left unchanged"), "{report}");
         assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "mended\n");
         assert!(!place.path("new.ini").exists(), "the rest is put back");
         assert!(left_over(&place.file()).is_err(), "the originals are kept, and this run has them");
@@ -413,7 +413,7 @@ fn a_link_is_switched_and_what_others_make_of_it_is_theirs() {
     board.set(&arm([false, true]), &NEVER()).unwrap();
     std::os::unix::fs::symlink("elsewhere", &link).unwrap();
     let error = board.set(&arm([false, false]), &NEVER()).unwrap_err().to_string();
-    assert!(error.contains("site.conf was changed by someone else since: it is left as it is"), "{error}");
+    assert!(error.contains("site.conf was changed by something else since: it is left unchanged"), "{error}");
     assert!(!board.put_back().is_complete());
     assert_eq!(fs::read_link(&link).unwrap(), std::path::Path::new("elsewhere"));
 }
@@ -447,7 +447,7 @@ fn what_others_have_changed_of_a_patched_file_since_the_crash_is_theirs() {
     killed_run(&place, "restart");
     fs::write(place.path("app.ini"), "updated\n").unwrap();
     let report = restore(&place.file()).unwrap().to_string();
-    assert!(report.contains("app.ini was changed by someone else since: it is left as it is"), "{report}");
+    assert!(report.contains("app.ini was changed by something else since: it is left unchanged"), "{report}");
     assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "updated\n");
     assert!(!place.path("new.ini").exists(), "the rest is put back");
 }

@@ -259,7 +259,7 @@ fn a_list_of_runs_reads_like_this() {
         )
     );
     let nothing = RunsPage { rows: Vec::new(), ..runs() };
-    assert!(words(&runs_page(&nothing)).contains("No run fits this filter."));
+    assert!(words(&runs_page(&nothing)).contains("No run matches this filter."));
     assert!(words(&runs_page(&RunsPage::default())).contains("There is no run yet."));
 }
 
@@ -301,7 +301,7 @@ fn too_few_runs_are_no_trend_without_a_change() {
     let site = PageOptions { links_runs: true, ..PageOptions::default() };
     let page = trend_page(&few, &site);
     let said = words(&page);
-    assert!(said.contains("Too few runs to tell whether anything changed: 4 runs."), "{said}");
+    assert!(said.contains("Too few runs to know whether anything changed: 4 runs."), "{said}");
     assert!(!said.contains("No measurable change"), "{said}");
     assert!(page.contains("href=\"/run/"), "a site's trend leads to its runs");
     assert!(!trend_page(&few, &PageOptions::default()).contains("href=\"/run/"), "a file's leads nowhere");

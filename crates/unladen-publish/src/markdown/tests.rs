@@ -74,7 +74,7 @@ fn a_document_of_any_size_has_room_in_a_comment() {
         value["warnings"] = vec!["y".repeat(900); 200].into();
     });
     assert!(weigh.len() <= MOST_BYTES, "{}", weigh.len());
-    assert!(weigh.contains("more row") && weigh.contains("Left out for want of room"), "{weigh}");
+    assert!(weigh.contains("more row") && weigh.contains("Left out for lack of space"), "{weigh}");
     let prove = text(sample::PROVE, |value| {
         many(value, "comparisons", 20_000);
         value["comparisons"].as_array_mut().unwrap().iter_mut().enumerate().for_each(|(index, comparison)| {

@@ -250,7 +250,7 @@ fn requests(requests: Option<u64>) -> String {
     match requests {
         Some(1) => "1 request".to_owned(),
         Some(requests) => format!("{} requests", grouped(requests as f64, 0)),
-        None => "number of requests unknown".to_owned(),
+        None => "an unknown number of requests".to_owned(),
     }
 }
 

@@ -782,7 +782,7 @@ fn files_that_are_none() {
     assert!(Config::read(&path).unwrap_err().to_string().contains("cannot read the configuration"));
     std::fs::write(&path, [0xff]).unwrap();
     assert!(Config::read(&path).unwrap_err().to_string().contains("not UTF-8"));
-    assert!(Config::read(Path::new("/dev/zero")).unwrap_err().to_string().contains("no regular file"));
+    assert!(Config::read(Path::new("/dev/zero")).unwrap_err().to_string().contains("not a regular file"));
     std::fs::write(&path, LEAST).unwrap();
     assert_eq!(Config::read(&path).unwrap().settings.outbound.len(), 1);
 }

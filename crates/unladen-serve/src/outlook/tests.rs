@@ -255,16 +255,17 @@ fn a_route_that_guards_what_a_path_comes_to_is_told() {
         ("/uploads/evil/", "the script /uploads/evil/index.php; the route `scripts`, line 6, refuses that: 403"),
         (
             "/login.php/x",
-            "the script /login.php, with PATH_INFO = /x; of that, `access` of the route `who`, line 11, says whom it lets in",
+            "the script /login.php, with PATH_INFO = /x; there, `access` of the route `who`, line 11, decides who is \
+             allowed",
         ),
         (
             "/index.php/admin",
-            "the script /index.php, with PATH_INFO = /admin; of that, `access` of the route `who`, line 11, says whom it \
-             lets in",
+            "the script /index.php, with PATH_INFO = /admin; there, `access` of the route `who`, line 11, decides who \
+             is allowed",
         ),
         (
             "/private/",
-            "the file /private/index.html; of that, `access` of the route `who`, line 11, says whom it lets in",
+            "the file /private/index.html; there, `access` of the route `who`, line 11, decides who is allowed",
         ),
     ] {
         assert_eq!(told(path), (String::new(), comes_to.to_owned(), Some(false)), "{path}");

@@ -22,7 +22,7 @@ fn what_is_known_of_a_failure_is_told_with_what_to_do() {
     fatal.fault.set(Some(Fault::AfterEnd));
     assert!(fatal.cause(None, Reason::UpstreamMalformed).starts_with("it sent more output"));
     fatal.refusal.set(Some(Refusal::Overloaded));
-    assert!(fatal.cause(None, Reason::BacklogFull).starts_with("it says that it is overloaded"));
+    assert!(fatal.cause(None, Reason::BacklogFull).starts_with("it reports that it is overloaded"));
     fatal.clear();
     assert_eq!(fatal.on_stderr(), None);
 }

@@ -24,7 +24,8 @@ fn what_is_no_place_says_what_to_write() {
     insta::assert_snapshot!(said(""), @"no store is named: write the path of a file, or postgres://USER@HOST/DATABASE");
     insta::assert_snapshot!(said("~/runs.sqlite"), @"`~` is not expanded in a store's path: write the path in full");
     assert_eq!(said("~"), said("~/x"));
-    insta::assert_snapshot!(said("mysql://u:hush@h/d"), @"there is no store at mysql:// addresses: write the path of a file, or postgres://USER@HOST/DATABASE");
+    insta::assert_snapshot!(said("mysql://u:hush@h/d"), @"mysql:// URLs are not supported: write the path of a file, \
+        or postgres://USER@HOST/DATABASE");
 }
 
 /// A password became the name of a file, which messages show.

@@ -10,7 +10,7 @@ fn a_number_is_read_strictly() {
         let error = text.parse::<RunId>().unwrap_err().to_string();
         assert_eq!(
             error,
-            format!("`{text}` is not the number of a run: write one that `unladen runs` shows, such as 12")
+            format!("`{text}` is not the number of a run: use one that `unladen runs` shows, such as 12")
         );
     }
     assert_eq!("9223372036854775807".parse::<RunId>().unwrap().column(), i64::MAX);

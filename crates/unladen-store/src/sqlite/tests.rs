@@ -70,7 +70,8 @@ fn what_is_not_a_store_is_said_and_stays_as_it_is() {
     let (folder, file) = place();
     fs::write(&file, "not a database, but long enough to have the header of one, were it one").unwrap();
     let said = refusal(&file, Mode::ReadWrite);
-    insta::assert_snapshot!(said, @"FOLDER/runs.sqlite is not a store of runs (it is not a database of SQLite): it stays as it is; name another store with --store");
+    insta::assert_snapshot!(said, @"FOLDER/runs.sqlite is not a store of runs (it is not a database of SQLite): it is \
+        left unchanged; name another store with --store");
     assert_eq!(refusal(&file, Mode::ReadOnly), said);
     assert!(fs::read_to_string(&file).unwrap().starts_with("not a database"));
 
@@ -78,13 +79,15 @@ fn what_is_not_a_store_is_said_and_stays_as_it_is() {
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE bookmarks (url)").unwrap();
     let before = fs::read(&other).unwrap();
     let said = refusal(&other, Mode::ReadWrite);
-    insta::assert_snapshot!(said, @"FOLDER/other.sqlite is not a store of runs (it is a database of another program): it stays as it is; name another store with --store");
+    insta::assert_snapshot!(said, @"FOLDER/other.sqlite is not a store of runs (it is a database of another program): \
+        it is left unchanged; name another store with --store");
     assert_eq!(refusal(&other, Mode::ReadOnly), said);
     assert!(fs::read(&other).unwrap() == before, "not even its mode has changed");
 
     let link = folder.path().join("link.sqlite");
     symlink(folder.path().join("elsewhere"), &link).unwrap();
-    insta::assert_snapshot!(refusal(&link, Mode::ReadWrite), @"FOLDER/link.sqlite is a symbolic link, which a store's file must not be: name the file that it leads to");
+    insta::assert_snapshot!(refusal(&link, Mode::ReadWrite), @"FOLDER/link.sqlite is a symbolic link, which a store \
+        must not be: name the file that it leads to");
     assert!(!folder.path().join("elsewhere").exists());
 
     let inner = folder.path().join("inner");
@@ -114,7 +117,7 @@ fn a_folder_may_be_a_link() {
 fn a_reader_makes_nothing() {
     let (folder, file) = place();
     let said = refusal(&file, Mode::ReadOnly);
-    insta::assert_snapshot!(said, @"no store at FOLDER/runs.sqlite yet: the first measurement makes it");
+    insta::assert_snapshot!(said, @"no store at FOLDER/runs.sqlite yet: the first measurement creates it");
     let deep = folder.path().join("state/runs.sqlite");
     let error = Sqlite::open(&deep, Mode::ReadOnly).unwrap_err();
     assert!(matches!(error, StoreError::NoStore { .. }), "{error}");
@@ -189,7 +192,7 @@ fn a_locked_file_is_waited_for_and_said() {
     assert!(
         error
             .to_string()
-            .ends_with("is locked by another process, for more than 0.05 s: end that process, or try again")
+            .ends_with("has been locked by another process, for more than 0.05 s: end that process, or try again")
     );
     assert_eq!(reader.count(&Filter::default()).unwrap(), 0, "readers are not held up");
     // A writer that comes meanwhile has nothing to make.
@@ -205,8 +208,8 @@ fn a_new_file_that_is_locked_is_said() {
     fs::write(&file, "").unwrap();
     let holder = Connection::open(&file).unwrap();
     holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    assert!(refusal(&file, Mode::ReadWrite).contains("is locked by another process"));
-    assert!(refusal(&file, Mode::ReadOnly).contains("is locked by another process"));
+    assert!(refusal(&file, Mode::ReadWrite).contains("has been locked by another process"));
+    assert!(refusal(&file, Mode::ReadOnly).contains("has been locked by another process"));
     holder.execute_batch("ROLLBACK").unwrap();
     Sqlite::open(&file, Mode::ReadWrite).unwrap().keep(&run(1)).unwrap();
 }

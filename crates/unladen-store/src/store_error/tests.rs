@@ -21,7 +21,7 @@ fn the_page_explains_the_messages() {
     let (store, what) = (String::new, || "x".to_owned());
     let (path, source) = (PathBuf::new, || io::Error::other("x"));
     for (error, words) in [
-        (StoreError::NoHome, "no place for a store"),
+        (StoreError::NoHome, "no location for a store"),
         (StoreError::NoStore { store: store() }, "no store at"),
         (StoreError::NoAccess { path: path(), source: source() }, "make it readable and writable"),
         (StoreError::Link { path: path() }, "is a symbolic link"),
@@ -31,10 +31,10 @@ fn the_page_explains_the_messages() {
         (StoreError::Older { store: store(), made_by: what(), schema: 1, known: 2 }, "this version reads 2)"),
         (StoreError::ReadOnly { store: store(), what: what() }, "cannot be written"),
         (StoreError::Full { store: store() }, "no space left"),
-        (StoreError::Locked { store: store(), seconds: 5.0 }, "is locked by another process"),
+        (StoreError::Locked { store: store(), seconds: 5.0 }, "has been locked by another process"),
         (StoreError::Damaged { store: store(), what: what() }, "is damaged"),
         (StoreError::Unreachable { store: store(), what: what() }, "cannot be reached"),
-        (StoreError::Refused { store: store(), what: what() }, "lets this user not in"),
+        (StoreError::Refused { store: store(), what: what() }, "refuses this user"),
         (StoreError::Forbidden { store: store(), what: what() }, "does not permit it"),
         (StoreError::Slow { store: store(), seconds: 60 }, "took longer than"),
     ] {

@@ -153,17 +153,17 @@ fn what_is_no_pattern_says_what_to_do() {
     }
     assert_eq!(
         PathPattern::parse("/{a*}/b").unwrap_err().to_string(),
-        "`{a*}` takes all that is left, so nothing but `/` can come after it"
+        "`{a*}` matches the rest, so only `/` can follow it"
     );
     assert_eq!(
         PathPattern::parse("/*").unwrap_err().to_string(),
-        "`*` means nothing by itself in `*`: write `{rest*}` for all that is left, or `{name}` for one segment"
+        "`*` alone has no meaning in `*`: write `{rest*}` for the rest, or `{name}` for one segment"
     );
     assert_eq!(
         PathPattern::parse("/{*page}").unwrap_err().to_string(),
         "the `*` of `{*page}` is before the name: write `{page*}`"
     );
-    assert_eq!(PathPattern::parse("/x/{a").unwrap_err().to_string(), "a brace of `{a` has no other: write `{name}`");
+    assert_eq!(PathPattern::parse("/x/{a").unwrap_err().to_string(), "a brace in `{a` is unmatched: write `{name}`");
 }
 
 /// As a client spells it.

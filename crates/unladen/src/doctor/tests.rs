@@ -30,7 +30,7 @@ fn made_up() -> Vec<Checked> {
             "php",
             vec![
                 Row::limited(Verb::TRACING, "php-fpm8.2 (process 711): its opcode cache is off")
-                    .so("each request compiles its source anew, which is most of what is measured")
+                    .so("each request compiles its source again, which dominates what is measured")
                     .advice("switch PHP's opcode cache on:")
                     .fix("echo opcache.enable=1 | sudo tee /etc/php/8.2/fpm/conf.d/zz-unladen.ini")
                     .fix("sudo kill -USR2 711"),
@@ -58,7 +58,7 @@ fn the_document_says_the_same() {
 #[test]
 fn a_machine_without_faults_is_said_to_be_one() {
     let fine = [Checked { name: "kernel", rows: vec![Row::ok(Verb::ALL, "Linux 6.1")] }];
-    assert!(text(&fine, Style::plain(80)).ends_with("\nEverything that was looked at works."));
+    assert!(text(&fine, Style::plain(80)).ends_with("\nEverything that was checked works."));
     assert_eq!((worst(&fine), worst(&made_up()), worst(&[])), (Verdict::Ok, Verdict::Missing, Verdict::Ok));
 }
 

@@ -74,8 +74,8 @@ fn where_a_purge_went_is_said() {
     assert_eq!(partly.summary(), "1 of 3 nodes have confirmed, 1 left the fleet, within 1000 ms, wait = all");
     let lines = [
         "  web-1   confirmed after 2.9 ms",
-        "  web-22  not confirmed: its lease was not over yet",
-        "  web-3   left the fleet: its lease was over, and it asks about what it stores until it has caught up",
+        "  web-22  not confirmed: its lease had not expired yet",
+        "  web-3   left the fleet: its lease expired, and it revalidates what it stores until it has caught up",
         "  on the bus at a/2",
     ];
     assert_eq!(partly.explained(), lines.join("\n"));
@@ -88,7 +88,7 @@ fn where_a_purge_went_is_said() {
         ("the bus has it; no node was waited for", "  on the bus at a/1")
     );
     let cut = spread(json!({"wait": "all", "confirmed": false, "written": null, "why": "connection refused"}));
-    assert_eq!(cut.summary(), "this node has forgotten it; the bus does not have it yet: connection refused");
+    assert_eq!(cut.summary(), "this node has purged it; the bus does not have it yet: connection refused");
 }
 
 #[test]

@@ -87,21 +87,21 @@ fn a_host_told_how_many_requests_were_sent() {
     };
     assert_eq!(told(&[(true, 3), (false, 7)]), Ok(()));
     assert_eq!(told(&[]), Ok(()), "blocks that were cut short are left out");
-    let of_requests = |found| Err(format!("evidence of {found} requests in a phase, where 3 were asked for"));
+    let of_requests = |found| Err(format!("evidence of {found} requests in a phase, but 3 were requested"));
     assert_eq!(told(&[(true, u64::MAX)]), of_requests(u64::MAX));
     assert_eq!(told(&[(true, 1), (false, 7)]), of_requests(1));
     assert!(told(&[(true, 3), (false, u64::MAX)]).is_err());
     for wrong in [&[(false, 3)][..], &[(true, 3), (false, 1), (true, 3)]] {
-        assert!(told(wrong).unwrap_err().contains("phases, where 2 were asked for"), "{wrong:?}");
+        assert!(told(wrong).unwrap_err().contains("phases, but 2 were requested"), "{wrong:?}");
     }
 }
 
 #[test]
 fn evidence_of_something_else_is_refused() {
     let error = |json: &[u8], groups| read_evidence(json, groups).unwrap_err().to_string();
-    assert_eq!(error(&json(&Evidence::default()), 2), "evidence of 0 groups, where 2 were asked for");
-    assert!(error(b"{\"groups\": 3}", 0).contains("evidence that is none"));
-    assert!(error(b"[[[[", 0).contains("evidence that is none"));
+    assert_eq!(error(&json(&Evidence::default()), 2), "evidence of 0 groups, but 2 were requested");
+    assert!(error(b"{\"groups\": 3}", 0).contains("the evidence cannot be read"));
+    assert!(error(b"[[[[", 0).contains("the evidence cannot be read"));
     assert_eq!(error(&vec![b' '; MAX_EVIDENCE + 1], 0), "evidence of more than 32 MiB");
 }
 

@@ -48,7 +48,7 @@ fn what_must_not_be_asked_is_refused() {
     let wanted = Wanted { group: 9_999_999, follows: true };
     assert_eq!(refused(EvidenceAsk::Attach { groups: vec![wanted] }), "there is no group 9999999");
     let many = vec![Wanted { group: 0, follows: true }; MAX_WANTED + 1];
-    assert!(refused(EvidenceAsk::Describe { groups: many }).starts_with("257 groups, where at most 256"));
+    assert!(refused(EvidenceAsk::Describe { groups: many }).starts_with("257 groups, but at most 256"));
 }
 
 #[test]

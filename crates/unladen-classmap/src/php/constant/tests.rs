@@ -52,14 +52,14 @@ fn what_is_wrong_is_told_with_its_line() {
     for (source, expected) in [
         (
             "<?php\nreturn array(\n'a' => f(),\n);",
-            ":3: expected a constant value: what f is can't be told from this file",
+            ":3: expected a constant value: the value of f is not known from this file",
         ),
-        ("<?php\nreturn $x;", ":2: expected a constant value: what $x is here can't be told"),
+        ("<?php\nreturn $x;", ":2: expected a constant value: the value of $x is not known here"),
         (
             "<?php\n$x = 1;\nif ( $y ) { $x = 2; }\nreturn $x;",
-            ":4: expected a constant value: what $x is here can't be told",
+            ":4: expected a constant value: the value of $x is not known here",
         ),
-        ("<?php\nreturn [1", ":2: `]` was expected, not the end of the file"),
+        ("<?php\nreturn [1", ":2: expected `]`, not the end of the file"),
         ("<?php\nreturn ['a", ":2: expected `'` at the end of a string"),
         ("<?php\nif ( 1 ) { return 1; }\n", ":3: expected `return`, outside of functions and conditions"),
         ("<?php\nreturn 'a' + 1;", ":2: expected `;` after a constant value, not `+`"),

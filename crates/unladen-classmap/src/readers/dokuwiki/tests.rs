@@ -125,7 +125,7 @@ fn a_loader_that_does_otherwise_is_left_alone() {
     assert_eq!(entries(folder.path(), Extensions::All), ["Diff inc/DifferenceEngine.php"]);
     write(folder.path(), &[("inc/load.php", "<?php")]);
     let problem = DokuWiki.read(folder.path(), &Options::default()).unwrap_err();
-    assert!(problem.to_string().contains("a list of classes in `$classes` was expected"), "{problem}");
+    assert!(problem.to_string().contains("expected a list of classes in `$classes`"), "{problem}");
 }
 
 fn of(class: &str) -> Vec<String> {

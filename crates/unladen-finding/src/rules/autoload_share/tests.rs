@@ -8,7 +8,7 @@ fn the_autoloader_of_mediawiki_before_its_map() {
     let found = RULE.check(&evidence);
     assert_eq!(
         found[0].summary,
-        "looking for the files of classes takes 9.1 ± 0.5 % of a request, 8.8 % in AutoLoader::find"
+        "searching for class files takes 9.1 ± 0.5 % of a request, 8.8 % in AutoLoader::find"
     );
     assert!(found[0].fix.commands[0].starts_with("unladen classmap"));
 }

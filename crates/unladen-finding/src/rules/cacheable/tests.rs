@@ -8,7 +8,7 @@ fn the_same_each_time_is_found() {
     let found = testing::only(&RULE, &made(&[], Vec::new()));
     assert_eq!(
         found.summary,
-        "the same 14,230 bytes in all 12 answers, made anew for each: nothing says for how long it is good"
+        "the same 14,230 bytes in all 12 answers, generated for each: no header says how long it stays valid"
     );
     assert!(matches!(&found.takes, Share::NearlyAll(_)));
     assert_eq!(found.fix.file.as_deref(), Some("unladen.toml"));
@@ -23,7 +23,7 @@ fn the_same_each_time_is_found() {
 fn a_cache_that_may_keep_nothing_is_not_tried() {
     let fix = testing::only(&RULE, &made(&[], Vec::new())).fix;
     assert!(fix.knob.is_none(), "{:?}", fix.knob);
-    assert!(crate::unswitched(&fix).starts_with("the application has to say first"), "{}", crate::unswitched(&fix));
+    assert!(crate::unswitched(&fix).starts_with("the application first has to declare"), "{}", crate::unswitched(&fix));
 }
 
 /// Lines that keep nothing are not printed.
@@ -32,7 +32,7 @@ fn where_it_is_forbidden_nothing_is_put_in_front() {
     for said in ["no-store", "private"] {
         let fix = testing::only(&RULE, &made(&[("cache-control", said)], Vec::new())).fix;
         assert!(fix.lines.is_empty() && fix.also.is_empty() && fix.commands.is_empty(), "{fix:?}");
-        assert!(fix.advice.contains("Where it is meant, leave it"), "{}", fix.advice);
+        assert!(fix.advice.contains("If it is intended, leave it"), "{}", fix.advice);
     }
 }
 
@@ -40,7 +40,7 @@ fn where_it_is_forbidden_nothing_is_put_in_front() {
 fn no_store_is_said_and_doubted() {
     let found = testing::only(&RULE, &made(&[("cache-control", "no-store, no-cache")], Vec::new()));
     assert!(found.summary.ends_with("made anew for each: Cache-Control says no-store, no-cache"));
-    assert!(found.fix.advice.contains("Where it is meant, leave it"));
+    assert!(found.fix.advice.contains("If it is intended, leave it"));
     testing::only(&RULE, &made(&[("cache-control", "private, max-age=60")], Vec::new()));
     testing::silent(&RULE, &made(&[("cache-control", "no-store"), ("set-cookie", "sid=")], Vec::new()));
 }
@@ -70,5 +70,5 @@ fn fresh_changing_personal_or_quick_is_silent() {
 #[test]
 fn no_cache_was_taken_for_nothing_said() {
     let found = testing::only(&RULE, &made(&[("cache-control", "no-cache, max-age=60")], Vec::new()));
-    assert!(found.fix.advice.contains("Where it is meant, leave it"), "{}", found.fix.advice);
+    assert!(found.fix.advice.contains("If it is intended, leave it"), "{}", found.fix.advice);
 }

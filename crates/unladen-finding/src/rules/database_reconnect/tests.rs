@@ -110,7 +110,7 @@ fn p_localhost_broke_wordpress() {
     assert_eq!(fix.commands[1], "systemctl reload php8.2-fpm");
     let by_socket = testing::only(&RULE, &of_wordpress("/run/mysqld/mysqld.sock")).fix;
     assert!(
-        by_socket.commands.is_empty() && by_socket.advice.contains("an IPv4 address and a port alone"),
+        by_socket.commands.is_empty() && by_socket.advice.contains("only with an IPv4 address and a port"),
         "{by_socket:?}"
     );
     let mut debian = of_wordpress("127.0.0.1:3307");
@@ -171,8 +171,8 @@ fn a_list_of_users_was_emptied_before_psql_had_answered() {
 #[test]
 fn several_say_first_that_one_would_do() {
     let found = testing::only(&RULE, &page(seen(Protocol::Mysql, "10.0.0.7:3306", 3)));
-    assert_eq!(found.summary, "3 new connections per request to MySQL at 10.0.0.7:3306, where one would do");
-    assert!(found.fix.advice.starts_with("make one connection and hand it to all who ask; then keep it: PDO"));
+    assert_eq!(found.summary, "3 new connections per request to MySQL at 10.0.0.7:3306, where one is enough");
+    assert!(found.fix.advice.starts_with("make one connection and pass it to all callers; then keep it: PDO"));
     assert!(found.fix.advice.contains("mysqli with \"p:\" before the host"));
     assert_eq!(
         found.fix.lines[1],
@@ -269,7 +269,7 @@ fn a_database_that_is_asked_over_tls_was_taken_for_a_web_service() {
         found.summary,
         "1 new connection per request to PostgreSQL at 127.0.0.1:5432, each with its greeting, TLS handshake and login"
     );
-    assert!(found.fix.advice.starts_with("ask it without TLS"), "{found:?}");
+    assert!(found.fix.advice.starts_with("connect without TLS"), "{found:?}");
     assert!(found.fix.advice.contains("then keep it: pg_pconnect"), "{found:?}");
     testing::silent(&unpooled_tls::RULE, &evidence);
     let evidence = of(Protocol::Mysql, "10.0.0.7:3306");

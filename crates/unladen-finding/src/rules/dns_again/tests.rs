@@ -15,7 +15,7 @@ fn page(dns: Vec<DnsSeen>) -> Evidence {
 fn questions_of_each_request_are_found() {
     let each = || testing::counted(1, 500_000);
     let found = testing::only(&RULE, &page(vec![seen("A", each()), seen("AAAA", each())]));
-    assert_eq!(found.summary, "2 DNS questions per request: api.example asked anew by each");
+    assert_eq!(found.summary, "2 DNS queries per request: api.example looked up by each");
     // 1 ms of 20.
     assert!((testing::part(&found).value - 0.05).abs() < 1e-9);
     assert_eq!(found.items.len(), 2);
@@ -26,7 +26,7 @@ fn questions_of_each_request_are_found() {
 #[test]
 fn asked_again_in_a_request_says_how_often() {
     let found = testing::only(&RULE, &page(vec![seen("A", testing::counted(5, 500_000))]));
-    assert_eq!(found.summary, "5 DNS questions per request: A of api.example asked 5 times");
+    assert_eq!(found.summary, "5 DNS queries per request: A of api.example asked 5 times");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn every_fourth_request_that_asks_twice() {
     // 12 of 50 requests: 0.48 questions.
     testing::silent(&RULE, &twice(4));
     let found = testing::only(&RULE, &twice(3));
-    assert_eq!(found.summary, "0.64 DNS questions per request: A of api.example asked 2 times");
+    assert_eq!(found.summary, "0.64 DNS queries per request: A of api.example asked 2 times");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_cache_here_is_not_advised_again() {
     let here = DnsSeen { server: "127.0.0.53:53".into(), ..seen("A", testing::counted(1, 100_000)) };
     let found = testing::only(&RULE, &page(vec![here]));
     assert_eq!(found.fix.file, None);
-    assert!(found.fix.advice.starts_with("a cache on this machine is asked already"));
+    assert!(found.fix.advice.starts_with("a cache on this machine already answers"));
 }
 
 /// A service that is called by HTTPS under the name that is asked.
@@ -70,7 +70,7 @@ fn what_is_called_by_http_is_left_to_the_proxy() {
     assert_eq!(fix.file.as_deref(), Some("unladen.toml"));
     assert_eq!(fix.lines.last().unwrap(), "upstream = \"https://api.example\"");
     assert_eq!(fix.lines.len(), 4);
-    assert!(fix.advice.contains("call http://127.0.0.1:18443 in place of https://api.example."), "{}", fix.advice);
+    assert!(fix.advice.contains("call http://127.0.0.1:18443 instead of https://api.example."), "{}", fix.advice);
     assert!(fix.advice.contains("nscd"), "{}", fix.advice);
     // A cache here is not advised again, and asking it is spared too.
     let here = DnsSeen { server: "127.0.0.53:53".into(), ..seen("A", each()) };

@@ -13,9 +13,9 @@ fn german() -> Variant {
 #[test]
 fn another_language_is_found() {
     let found = testing::only(&RULE, &made(&[("vary", "Accept-Encoding")], vec![german()]));
-    assert_eq!(found.summary, "another answer to `accept-language: de`, but Vary does not name Accept-Language");
+    assert_eq!(found.summary, "the answer differs for `accept-language: de`, but Vary does not name Accept-Language");
     assert_eq!(found.fix.lines, ["header('Vary: Accept-Language', false);"]);
-    assert!(matches!(&found.takes, Share::NotKnown(why) if why.starts_with("a cache would give the wrong page")));
+    assert!(matches!(&found.takes, Share::NotKnown(why) if why.starts_with("a cache would serve the wrong page")));
     let named = variant(Ask::Language, "accept-language: de", None, &[("content-language", "de")]);
     testing::only(&RULE, &made(&[("content-language", "en")], vec![named]));
 }
@@ -26,7 +26,7 @@ fn compression_is_nginx_s_to_say() {
     let found = testing::only(&RULE, &made(&[], vec![gzip]));
     assert_eq!(
         found.summary,
-        "another answer to `accept-encoding: gzip, br, zstd`, but Vary does not name Accept-Encoding"
+        "the answer differs for `accept-encoding: gzip, br, zstd`, but Vary does not name Accept-Encoding"
     );
     assert_eq!(found.fix.file.as_deref(), Some("/etc/nginx/conf.d/unladen-vary.conf"));
     assert_eq!(found.fix.lines, ["gzip_vary on;"]);
@@ -42,7 +42,7 @@ fn two_cookies_are_one_finding() {
         ]
     };
     let found = testing::only(&RULE, &made(&[], cookies()));
-    assert_eq!(found.summary, "another answer to `cookie: sid=…`, but Vary does not name Cookie");
+    assert_eq!(found.summary, "the answer differs for `cookie: sid=…`, but Vary does not name Cookie");
     testing::silent(&RULE, &made(&[("cache-control", "private")], cookies()));
     assert_eq!(RULE.check(&made(&[], [cookies(), vec![german()]].concat())).len(), 2);
 }

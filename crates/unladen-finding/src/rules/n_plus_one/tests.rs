@@ -21,7 +21,7 @@ fn a_query_for_each_is_found() {
     let found = testing::only(&RULE, &page(seen(30, 0)));
     assert_eq!(
         found.summary,
-        "30 queries per request, one text with other values each: select name from users where id = ?"
+        "30 queries per request, the same text with different values: select name from users where id = ?"
     );
     // 3 ms of 20.
     assert!((testing::part(&found).value - 0.15).abs() < 1e-9);
@@ -41,7 +41,7 @@ fn repeats_are_not_counted_twice() {
 fn rows_written_one_by_one() {
     let insert = QuerySeen { fingerprint: "insert into log values (?)".into(), writes: true, ..seen(12, 0) };
     let found = testing::only(&RULE, &page(insert));
-    assert!(found.fix.advice.starts_with("for the developers of the application: write all rows by one INSERT"));
+    assert!(found.fix.advice.starts_with("for the developers of the application: write all rows with one INSERT"));
     assert!(found.fix.lines.is_empty());
 }
 
@@ -55,7 +55,7 @@ fn values_that_sqlite_hides() {
     let found = testing::only(&RULE, &page(hidden));
     assert_eq!(
         found.summary,
-        "30 queries per request, one text whose values are not seen: select name from users where id = ?"
+        "30 queries per request, the same text, with values that were not seen: select name from users where id = ?"
     );
 }
 

@@ -18,7 +18,7 @@ fn every_source_in_every_request() {
     let found = only(&RULE, &sources(500));
     assert_eq!(
         found.summary,
-        "500 source files per request that PHP asks for changes, though its opcode cache holds them"
+        "500 source files per request that PHP checks for changes, though its opcode cache has them"
     );
     // 500 × 1 µs × 1.6 of 20 ms, ± 1 % of the latency.
     assert!((part(&found).value - 0.04).abs() < 1e-9, "{found:?}");

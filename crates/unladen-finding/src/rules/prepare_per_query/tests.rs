@@ -25,8 +25,8 @@ fn a_round_trip_for_each_query_is_found() {
     let found = testing::only(&RULE, &evidence);
     assert_eq!(
         found.summary,
-        "24 statements are prepared per request for one execution each, and 24 are given up again, by round trips of their own to \
-         PostgreSQL"
+        "24 statements are prepared per request for a single execution each, and 24 are closed again, in extra round \
+         trips to PostgreSQL"
     );
     // 24 × 80 µs and 24 × 100 µs of 20 ms.
     assert!((testing::part(&found).value - 0.216).abs() < 1e-9, "{found:?}");

@@ -42,7 +42,7 @@ fn cgi_and_workers_that_are_replaced() {
     let cgi = only(&RULE, &started(NGINX, &[("/usr/lib/cgi-bin/app.cgi", each(1))]));
     assert!(cgi.fix.advice.contains("FastCGI"), "{cgi:?}");
     let workers = only(&RULE, &started(PHP, &[("", each(1))]));
-    assert_eq!(workers.summary, "1 process started per request: a child without a program of its own");
+    assert_eq!(workers.summary, "1 process started per request: a child process that runs no other program");
     assert_eq!(workers.fix.file.as_deref(), Some("/etc/php/8.2/fpm/pool.d/www.conf"));
     assert_eq!(workers.fix.lines, ["pm = static", "pm.max_requests = 0"]);
     assert_eq!(workers.fix.commands, ["systemctl reload php8.2-fpm"]);
@@ -56,9 +56,9 @@ fn a_pool_whose_file_is_not_known_is_given_no_file() {
     let fix = only(&RULE, &evidence).fix;
     assert_eq!((fix.file.as_deref(), fix.lines.len()), (None, 0));
     assert!(fix.advice.ends_with("in the section of the pool that answers"), "{}", fix.advice);
-    evidence.php[0].pool_unknown = Some("what its 2 pools set is left out: ask a worker of one".into());
+    evidence.php[0].pool_unknown = Some("the settings of its 2 pools are left out: ask a worker of one pool".into());
     let fix = only(&RULE, &evidence).fix;
-    assert!(fix.advice.ends_with("what its 2 pools set is left out: ask a worker of one"), "{}", fix.advice);
+    assert!(fix.advice.ends_with("the settings of its 2 pools are left out: ask a worker of one pool"), "{}", fix.advice);
 
     // Root's master forks; who answers is another user's, and knows its pool.
     evidence.groups[NGINX].exe = evidence.groups[PHP].exe.clone();

@@ -52,8 +52,8 @@ fn a_pool_that_switched_it_off_was_given_a_line_for_another_file() {
     assert_eq!((found.fix.lines.len(), &found.fix.file), (0, &None));
     assert_eq!(
         found.fix.advice,
-        "switch PHP's opcode cache on; the pool www sets opcache.enable itself, in line 41 of /etc/php/8.2/fpm/pool.d/www.conf, which comes \
-         after all settings files: a command changes that line"
+        "switch PHP's opcode cache on; the pool www sets opcache.enable itself, in line 41 of \
+         /etc/php/8.2/fpm/pool.d/www.conf, which overrides all settings files: the command below changes that line"
     );
     let change = r"sed -i '41s/^php_admin_flag\[opcache\.enable] = off[[:space:]]*$/php_admin_flag[opcache.enable] = on/' /etc/php/8.2/fpm/pool.d/www.conf";
     assert_eq!(found.fix.commands, [change, "systemctl reload php8.2-fpm"]);
@@ -74,21 +74,22 @@ fn a_pool_that_switched_it_off_was_given_a_line_for_another_file() {
     let found = only(&RULE, &evidence);
     assert!(found.fix.knob.is_none() && found.fix.is_partial, "{found:?}");
     let why = crate::unswitched::unswitched(&found.fix);
-    assert!(why.starts_with("something that no command changes sets it again"), "{why}");
-    assert!(found.fix.advice.contains("in which line of its own file was not found"), "{}", found.fix.advice);
+    assert!(why.starts_with("another setting, which no command changes, overrides it"), "{why}");
+    assert!(found.fix.advice.contains("its line was not found"), "{}", found.fix.advice);
 }
 
 /// Settings that nobody was asked for may be set anywhere, which was not said.
 #[test]
 fn what_was_not_looked_into_is_told() {
     let mut evidence = php_with(&[("opcache.enable", "0")]);
-    evidence.php[0].pool_unknown = Some("what its pool sets is not known: denied".into());
+    evidence.php[0].pool_unknown = Some("its pool's settings are not known: denied".into());
     evidence.files = vec![file(PHP, FileCall::Open, "/srv/app/.user.ini", FileOutcome::Found, 1)];
     let advice = only(&RULE, &evidence).fix.advice;
     assert_eq!(
         advice,
-        "switch PHP's opcode cache on; what its pool sets is not known: denied; if it sets this, change it there: a pool comes after all \
-         settings files; /srv/app/.user.ini is read later: if it sets this, change it there"
+        "switch PHP's opcode cache on; its pool's settings are not known: denied; if the pool sets this, change it \
+         there: a pool's settings override all settings files; /srv/app/.user.ini is read later: if it sets this, \
+         change it there"
     );
     let mut evidence = compiles(PHP, Language::Php, 100);
     evidence.groups[PHP].exe = Some("/usr/sbin/apache2".into());

@@ -17,7 +17,7 @@ fn a_304_that_costs_a_page_is_found() {
     assert!(matches!(&found.takes, Share::NotKnown(why) if why.starts_with("only requests with validators")));
     assert_eq!(found.fix.file.as_deref(), Some("unladen.toml"));
     assert_eq!(found.fix.lines, ["[[site]]", "listen = \"127.0.0.1:17080\"", "upstream = \"http://127.0.0.1\""]);
-    assert!(found.fix.advice.contains("passes on who has a cookie"), "{}", found.fix.advice);
+    assert!(found.fix.advice.contains("passes on requests with a cookie"), "{}", found.fix.advice);
     assert_eq!(
         found.check_again,
         "unladen prove --a http://127.0.0.1/page --b http://127.0.0.1:17080/page -H 'Host: 127.0.0.1' --concurrency 8"
@@ -38,7 +38,7 @@ fn a_page_for_one_is_not_given_to_a_cache() {
     for private in [("cache-control", "private"), ("set-cookie", "sid=")] {
         let found = testing::only(&RULE, &made(&[ETAG, private], vec![not_modified(0.92)]));
         assert_eq!(found.fix.file, None);
-        assert!(found.fix.advice.starts_with("know the validator before"));
+        assert!(found.fix.advice.starts_with("compute the validator before"));
         assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
     }
 }
@@ -49,9 +49,9 @@ fn validators_that_are_sent_and_not_looked_at() {
         made(&[before], vec![asked(Ask::Conditional, Some(true), &[after])])
     };
     let found = testing::only(&RULE, &of(ETAG, ("etag", "W/\"a\"")));
-    assert_eq!(found.summary, "200 to its own ETag, which is unchanged: the page sends it and does not look at it");
+    assert_eq!(found.summary, "200 to its own unchanged ETag: the page sends it but does not check it");
     let found = testing::only(&RULE, &of(ETAG, ("etag", "\"b\"")));
-    assert!(found.summary.starts_with("its ETag is another one for the same body"));
+    assert!(found.summary.starts_with("its ETag changes although the body stays the same"));
     assert!(found.fix.advice.starts_with("compare If-None-Match"));
     let modified = |time| ("last-modified", time);
     testing::only(&RULE, &of(modified("1"), modified("1")));
@@ -83,7 +83,7 @@ fn a_304_that_likely_costs_a_page_was_passed_over() {
     testing::silent(&RULE, &evidence);
     let told = crate::unjudged(&evidence);
     assert!(
-        told.iter().any(|part| part.rules == ["slow-conditional"] && part.what == "what the page answers"),
+        told.iter().any(|part| part.rules == ["slow-conditional"] && part.what == "the page's answers"),
         "{told:?}"
     );
 }

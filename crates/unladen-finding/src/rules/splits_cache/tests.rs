@@ -16,12 +16,12 @@ fn cookies_that_make_no_difference() {
     let found = testing::only(&RULE, &made(&[VARY], vec![same()]));
     assert_eq!(found.summary, "`Vary: Cookie`, though the page is the same with a cookie that it does not know");
     // Whoever is signed in may get another page, whose privacy hangs on that Vary.
-    assert!(found.fix.advice.contains("visitors who have signed in were not tried"), "{}", found.fix.advice);
+    assert!(found.fix.advice.contains("signed-in visitors were not tried"), "{}", found.fix.advice);
     assert!(found.fix.advice.contains("must stay"), "{}", found.fix.advice);
     let found = testing::only(&RULE, &made(&[SESSION], vec![same(), asked(Ask::Cookie, Some(true), &[])]));
     assert_eq!(
         found.summary,
-        "Set-Cookie in answers to who has none, though the page is the same with the cookies that it sets"
+        "Set-Cookie in answers to visitors without cookies, though the page is the same with the cookies that it sets"
     );
     let found = testing::only(&RULE, &made(&[VARY, SESSION], vec![same(), asked(Ask::Cookie, Some(true), &[SESSION])]));
     assert_eq!(
@@ -40,7 +40,7 @@ fn vary_that_nothing_matches() {
     assert_eq!(found.summary, "`Vary: User-Agent`: caches must keep a copy for each version of each browser");
     let found = testing::only(&RULE, &made(&[("vary", "*")], Vec::new()));
     assert_eq!(found.summary, "`Vary: *`: no cache may use the answer a second time");
-    assert_eq!(found.fix.advice, "name the headers that the page looks at, in place of `*`");
+    assert_eq!(found.fix.advice, "name the headers that the page reads, instead of `*`");
 }
 
 #[test]

@@ -254,7 +254,7 @@ fn a_cache_of_paths_that_is_large_was_told_to_be_made_as_large() {
     let fix = advice(&evidence);
     assert!(fix.lines.is_empty() && fix.advice.contains("scandir"), "{fix:?}");
     evidence.files.push(file(PHP, FileCall::Unlink, "/srv/app/cache/1", FileOutcome::Found, 1));
-    assert!(advice(&evidence).advice.starts_with("PHP forgets its cache of paths"));
+    assert!(advice(&evidence).advice.starts_with("PHP empties its realpath cache"));
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn missed_files_were_told_what_helps_with_files_that_are_there() {
     let mut evidence = with_files(files);
     evidence.php = vec![php(&[("opcache.enable", "1"), ("opcache.revalidate_freq", "2")])];
     let fix = only(&RULE, &evidence).fix;
-    assert!(fix.lines.is_empty() && fix.advice.contains("replace trying by knowing"), "{fix:?}");
+    assert!(fix.lines.is_empty() && fix.advice.contains("avoid searching"), "{fix:?}");
 }
 
 /// SQLite looks for them whenever it locks its database.

@@ -17,7 +17,7 @@ fn typed(kind: &str) -> Evidence {
 #[test]
 fn plain_text_is_found() {
     let found = testing::only(&RULE, &made(&[], vec![plain()]));
-    assert_eq!(found.summary, "14,230 bytes of text/html, sent uncompressed though gzip was asked for");
+    assert_eq!(found.summary, "14,230 bytes of text/html, sent uncompressed although the request accepts gzip");
     assert!(matches!(&found.takes, Share::NotKnown(_)));
     let [write, reload] = found.fix.commands.as_slice() else { panic!("{:?}", found.fix) };
     assert!(write.starts_with("for line in 'gzip on;' 'gzip_types text/css text/plain"), "{write}");

@@ -24,11 +24,12 @@ fn a_connection_each_is_found() {
     let found = testing::only(&RULE, &page(seen(PHP, Protocol::Http)));
     assert_eq!(
         found.summary,
-        "3 new connections per request to 10.0.0.5:8081 (HTTP), 1 round trip each; 25 % of exchanges use one that was kept"
+        "3 new connections per request to 10.0.0.5:8081 (HTTP), 1 round trip each; 25 % of exchanges use a kept \
+         connection"
     );
     assert_eq!(found.group, "www-data php-fpm8.2");
     assert!((testing::part(&found).value - 0.15).abs() < 1e-9);
-    assert!(found.fix.advice.contains("call http://127.0.0.1:18080 in place of http://10.0.0.5:8081 (in `upstream`"));
+    assert!(found.fix.advice.contains("call http://127.0.0.1:18080 instead of http://10.0.0.5:8081 (in `upstream`"));
     assert!(found.fix.advice.contains("curl_share_init_persistent"), "{}", found.fix.advice);
     assert_eq!(found.fix.file.as_deref(), Some("unladen.toml"));
     assert_eq!(
@@ -55,7 +56,8 @@ fn one_is_no_plural() {
     let found = testing::only(&RULE, &page(one));
     assert_eq!(
         found.summary,
-        "1 new connection per request to 10.0.0.5:8081 (Redis), 1 round trip each; 0 % of exchanges use one that was kept"
+        "1 new connection per request to 10.0.0.5:8081 (Redis), 1 round trip each; 0 % of exchanges use a kept \
+         connection"
     );
     assert!(found.fix.advice.contains("pconnect"));
 }
@@ -113,7 +115,7 @@ fn what_others_find_is_silent_here() {
         testing::silent(&RULE, &page(seen(PHP, protocol)));
     }
     let http = || seen(PHP, Protocol::Http);
-    for peer in ["/run/app.sock", "@app:1", "a Unix socket without a name", "unknown"] {
+    for peer in ["/run/app.sock", "@app:1", "an unnamed Unix socket", "unknown"] {
         testing::silent(&RULE, &page(ConnectionSeen { peer: peer.into(), ..http() }));
     }
     testing::silent(&RULE, &page(ConnectionSeen { handshakes: testing::counted(3, 9), ..http() }));

@@ -38,7 +38,7 @@ fn a_handshake_each_is_found() {
             "upstream = \"https://api.example:9243\""
         ]
     );
-    assert!(found.fix.advice.contains("call http://127.0.0.1:18443 in place of https://api.example:9243"));
+    assert!(found.fix.advice.contains("call http://127.0.0.1:18443 instead of https://api.example:9243"));
     assert!(found.fix.advice.contains("curl_share_init_persistent"));
     assert!(!found.fix.advice.contains("server_name"));
     assert_eq!(found.fix.commands, ["unladen serve --config unladen.toml"]);
@@ -88,7 +88,7 @@ fn nginx_keeps_them_itself() {
 
     evidence.connections[0].server_name = None;
     let found = testing::only(&RULE, &evidence);
-    assert!(found.fix.advice.contains("NAME stands for") && found.fix.advice.contains("proxy_ssl_name NAME;"));
+    assert!(found.fix.advice.contains("Replace NAME with") && found.fix.advice.contains("proxy_ssl_name NAME;"));
     assert!(found.fix.lines.contains(&"    server 10.0.0.5:9243;".to_owned()));
 }
 
@@ -96,7 +96,7 @@ fn nginx_keeps_them_itself() {
 fn without_a_name_the_certificate_is_for_the_address() {
     let found = testing::only(&RULE, &page(vec![ConnectionSeen { server_name: None, ..seen(testing::each(1)) }]));
     assert_eq!(found.fix.lines[3..], ["upstream = \"https://10.0.0.5:9243\"", "server_name = \"10.0.0.5\""]);
-    assert!(found.fix.advice.contains("server_name is what"), "{}", found.fix.advice);
+    assert!(found.fix.advice.contains("server_name must match"), "{}", found.fix.advice);
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn page(seen: ConnectionSeen) -> Evidence {
 #[test]
 fn a_connection_for_nothing_is_found() {
     let found = testing::only(&RULE, &page(seen(testing::each(1))));
-    assert_eq!(found.summary, "1 connection per request to 127.0.0.1:8081, opened and closed with nothing asked");
+    assert_eq!(found.summary, "1 connection per request to 127.0.0.1:8081, opened and closed unused");
     assert!((testing::part(&found).value - 0.01).abs() < 1e-9);
     assert!(found.fix.advice.starts_with("for the developers of the application: open it when it is first used"));
 }
@@ -38,7 +38,7 @@ fn its_part_of_what_was_opened_is_its_share() {
     let found = testing::only(&RULE, &page(database));
     assert_eq!(
         found.summary,
-        "1 connection per request to /run/postgresql/.s.PGSQL.5432 (PostgreSQL), opened and closed with nothing asked"
+        "1 connection per request to /run/postgresql/.s.PGSQL.5432 (PostgreSQL), opened and closed unused"
     );
     assert!((testing::part(&found).value - 0.01).abs() < 1e-9);
 }

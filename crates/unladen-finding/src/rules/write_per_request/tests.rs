@@ -40,7 +40,7 @@ fn a_hit_counter() {
     // 0.5 of 20 ms.
     assert!((part(&found).value - 0.025).abs() < 1e-9, "{found:?}");
     assert!(
-        found.fix.advice.starts_with("for the developers of the application: count and remember visits outside"),
+        found.fix.advice.starts_with("for the developers of the application: count visits outside the request outside"),
         "{found:?}"
     );
     evidence.page.method = "POST".into();
@@ -261,7 +261,7 @@ fn a_session_in_a_table_was_called_a_count_of_visits() {
         );
     }
     let both = advice(&["UPDATE sessions SET a_session = ? WHERE id = ?", COUNTER]);
-    assert!(both.contains("begin a session only") && both.contains("count and remember visits"), "{both}");
+    assert!(both.contains("begin a session only") && both.contains("count visits outside the request"), "{both}");
     assert!(!advice(&["UPDATE page SET session = ?"]).contains("begin a session"));
 }
 

@@ -65,7 +65,7 @@ fn a_sentinel_is_told_to_be_one() {
 #[test]
 fn what_an_engine_says_is_told_with_what_to_do() {
     let error = told(":s3cretpw", &["-WRONGPASS invalid username-password pair or user is disabled.\r\n"]).to_string();
-    assert!(error.contains("WRONGPASS") && error.contains("user and password in the URL"), "{error}");
+    assert!(error.contains("WRONGPASS") && error.contains("user and password to the URL"), "{error}");
     let error = told(":s3cretpw", &["+OK\r\n", "-ERR DB index is out of range\r\n"]).to_string();
     assert!(error.contains("DB index is out of range"), "{error}");
 }

@@ -57,7 +57,7 @@ fn sites_are_told_what_to_forget() {
 fn what_is_not_understood_is_refused_and_changes_nothing() {
     let (observability, all) = sites();
     for (body, status, words) in [
-        ("", 400, "not understood"),
+        ("", 400, "is invalid"),
         ("{}", 400, "one of"),
         (r#"{"all":false}"#, 400, "one of"),
         (r#"{"url":"a/b","tag":"c"}"#, 400, "one of"),
@@ -68,9 +68,9 @@ fn what_is_not_understood_is_refused_and_changes_nothing() {
         (r#"{"url":"http://user@a/b"}"#, 400, "user"),
         (r#"{"url":"http://a/b c"}"#, 400, "blanks"),
         (r#"{"prefix":"http:///b"}"#, 400, "no host"),
-        (r#"{"all":true} {"#, 400, "not understood"),
+        (r#"{"all":true} {"#, 400, "is invalid"),
         (r#"{"site":"no such","all":true}"#, 404, "no such"),
-        (r#"{"site":"plain","tag":"a"}"#, 404, "keeps anything"),
+        (r#"{"site":"plain","tag":"a"}"#, 404, "stores anything"),
     ] {
         let (found, told) = ask(&observability, &[JSON], body).unwrap_err();
         assert!(found == status && told.contains(words), "{body}: {found} {told}");

@@ -55,7 +55,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("{\"endpoints\": [\n{\"address\": \"10.0.0.7:80\", \"weight\": 1001}]}", 2, "expected 1 to 1000"),
         ("{\"endpoints\": [\n{\"address\": \"10.0.0.7:80\", \"weight\": 1.5}]}", 2, "floating point `1.5`"),
         ("{\"endpoints\": [\n{\"address\": \"10.0.0.7:80\", \"priority\": 128}]}", 2, "0 (the first) to 127"),
-        ("{\"endpoints\": [\n{\"address\": \"10.0.0.7:80\", \"zone\": \"\"}]}", 2, "the zone is to be a name"),
+        ("{\"endpoints\": [\n{\"address\": \"10.0.0.7:80\", \"zone\": \"\"}]}", 2, "the zone must be a name"),
         ("{\"endpoints\": [\n{\"address\": \"10.0.0.7:80\", \"drain\": true}]}", 2, "unknown field `drain`"),
         // A key that was quoted as it stood began lines of its own, and moved the cursor of a terminal.
         ("{\"end\\n\\u001b[2Jpoints\": []}", 1, "unknown field `end  [2Jpoints`"),

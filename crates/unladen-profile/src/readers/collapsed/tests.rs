@@ -132,7 +132,7 @@ fn a_difference_became_functions_named_with_a_number() {
 fn fractions_were_refused() {
     assert!(Collapsed.recognises(b"a;b 0.25\na 1.5\n"));
     let profile = read("a;b 0.25\na 1.5\na;c 2\n").unwrap();
-    assert_eq!(profile.notes, ["its weights have fractions: 100 samples here stand for 1 of the file"]);
+    assert_eq!(profile.notes, ["its weights have fractions: 100 samples here stand for 1 in the file"]);
     let expected = [("a", 150), ("a;b", 25), ("a;c", 200)].map(|(stack, weight)| (stack.to_owned(), weight));
     assert_eq!(stacks("a;b 0.25\na 1.5\na;c 2\n"), expected);
     assert_eq!(read("a 12.0\na 3.\n").unwrap().notes, [""; 0]);

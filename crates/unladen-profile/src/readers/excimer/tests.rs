@@ -65,11 +65,11 @@ fn what_is_wrong_is_told_with_its_line() {
     let cases = [
         (
             LOG.replace("{\"stack\":[1,1]}", "{\"stack\":[7,1]}"),
-            "line 6: expected a stack of the lines before, found number 7",
+            "line 6: expected a stack from an earlier line, found number 7",
         ),
         (
             LOG.replace("{\"stack\":[2,2]}", "{\"stack\":[2,9]}"),
-            "line 8: expected a frame of the lines before, found number 9",
+            "line 8: expected a frame from an earlier line, found number 9",
         ),
         (LOG.replace("{\"sample\":[0,1,1600000]}\n", ""), "line 10: expected the end to count"),
         (LOG.replace("\"excimer\":1", "\"excimer\":2"), "line 1: expected version 1"),

@@ -106,8 +106,8 @@ fn weights_are_of_their_type_and_threads_of_another_are_left_out() {
         assert!(profile.notes[0].contains("others are left out: 1 of "), "{:?}", profile.notes);
     }
     for (samples, what) in [
-        (r#""stack":[0],"weight":[-1]"#, "threads[0]: samples, 0: -1 is no number of samples"),
-        (r#""stack":[0],"weight":[0.5]"#, "0.5 is no number of samples"),
+        (r#""stack":[0],"weight":[-1]"#, "threads[0]: samples, 0: -1 is not a number of samples"),
+        (r#""stack":[0],"weight":[0.5]"#, "0.5 is not a number of samples"),
         (r#""stack":[0,0],"weight":[1]"#, "2 samples and 1 weights"),
         (r#""stack":[4]"#, "samples, 0: stack 4 of 4"),
         (r#""stack":[0],"weightType":"sheep""#, "weightType `sheep`"),
@@ -136,7 +136,7 @@ fn tables_that_lead_nowhere_are_refused() {
     for (from, to, what) in [
         (OFFSET, r#""prefixOffset":[0,1,3,2]"#, "stackTable, 2: the prefixOffset leads out of the table"),
         (OFFSET, r#""prefixOffset":[0,1]"#, "stackTable, 2: there is no prefix"),
-        (OFFSET, r#""prefix":[null,1,1,1]"#, "stackTable, 1: the prefix 1 is no stack before this one"),
+        (OFFSET, r#""prefix":[null,1,1,1]"#, "stackTable, 1: the prefix 1 is not an earlier stack"),
         (r#""frame":[0,1,2,3]"#, r#""frame":[0,1,2,4]"#, "stackTable, 3: no frame of 4"),
         (r#""func":[0,1,2,3]"#, r#""func":[0,1,2,4]"#, "frameTable, 3: no function of 4"),
         (r#""name":[0,2,3,5]"#, r#""name":[0,2,3,6]"#, "frameTable, 3: string 6 of 6"),
@@ -181,5 +181,5 @@ fn requests_that_do_not_fit_their_samples_are_refused() {
     assert_eq!(read(text.as_bytes()).unwrap().clusters, profile.clusters);
     let one = r#""unladenSamples":1"#;
     assert!(refused(&text.replacen(one, r#""unladenSamples":3"#, 1)).contains("a request of 3 samples: 2 are left"));
-    assert!(refused(&text.replacen(one, r#""unladenSamples":0"#, 1)).contains("1 samples are of no request"));
+    assert!(refused(&text.replacen(one, r#""unladenSamples":0"#, 1)).contains("1 samples belong to no request"));
 }

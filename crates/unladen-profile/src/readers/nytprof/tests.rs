@@ -60,7 +60,7 @@ fn what_is_wrong_is_told_with_its_place() {
         (with_header(b"S\x01\x01'\xff\xff\xff\xff\xff"), at + 9, "a line of 4294967295 bytes"),
         (with_header(b"s\x01x"), at + 3, "expected a string, found `x`"),
         (with_header(b"P\x07\x01\0\0\0\0\0\0\0\0"), at + 11, "no end of process 7"),
-        (with_header(b"zzz"), at, "what is deflated is damaged"),
+        (with_header(b"zzz"), at, "the deflated data is damaged"),
     ];
     for (bytes, place, what) in cases {
         let error = read(&bytes).unwrap_err();
@@ -81,7 +81,7 @@ fn a_fault_in_what_is_deflated_is_told_at_both_places() {
     let mut bytes = with_header(b"z");
     bytes.extend(&deflated);
     let error = read(&bytes).unwrap_err();
-    assert!(error.contains("expected a record, found `?` (byte 100001 of what is inflated)"), "{error}");
+    assert!(error.contains("expected a record, found `?` (byte 100001 of the inflated data)"), "{error}");
     assert!(error.starts_with(&format!("nytprof, byte {}: ", bytes.len())), "{error}");
 }
 

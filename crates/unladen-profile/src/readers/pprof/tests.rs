@@ -125,8 +125,8 @@ fn what_is_wrong_is_told_with_its_byte() {
     let lines = bytes(4, &bytes(4, &[]).repeat(5000));
     assert!(refused(&[file(&types, &[]), lines].concat()).contains("more than 256 inlined functions"));
 
-    assert_eq!(refused(b""), "pprof, byte 0: no type of samples: this is no file for pprof");
-    assert_eq!(refused(&[0x0a, 5, 8]), "pprof, byte 1: a field of 5 bytes, of which 1 are there");
+    assert_eq!(refused(b""), "pprof, byte 0: no type of samples: this is not a pprof file");
+    assert_eq!(refused(&[0x0a, 5, 8]), "pprof, byte 1: a field of 5 bytes, of which only 1 are there");
     assert_eq!(refused(&[0x80]), "pprof, byte 0: the file ends in a number");
     assert_eq!(refused(&[0xff; 12]), "pprof, byte 0: a number of more than 64 bits");
     assert!(refused(&[0x0b]).contains("wire's type 3"));

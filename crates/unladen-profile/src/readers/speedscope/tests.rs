@@ -86,7 +86,7 @@ fn units_are_what_they_say() {
     for (unit, weight) in [("none", "0.5"), ("bytes", "1e300"), ("seconds", "-1"), ("seconds", "1e11"), ("none", "-1")]
     {
         let error = refused(&sampled(unit, "[[0],[0]]", &format!("[1,{weight}]")));
-        assert!(error.contains("profiles[0]: weights[1]: ") && error.contains(" is no number of "), "{error}");
+        assert!(error.contains("profiles[0]: weights[1]: ") && error.contains(" is not a number of "), "{error}");
     }
     assert!(refused(&sampled("furlongs", "[]", "[]")).contains("`furlongs` is no unit"));
 }
@@ -98,7 +98,7 @@ fn profiles_that_count_something_else_are_left_out() {
     let text = file(r#""activeProfileIndex":1,"#, &profiles.join(","));
     let profile = read(text.as_bytes()).unwrap();
     assert_eq!(rows(&profile), [["a 2000000000"], ["b 3000000"]]);
-    assert_eq!(profile.notes, ["its profiles of ns are read, and others are left out: 1 of bytes"]);
+    assert_eq!(profile.notes, ["its profiles of ns are read; others are left out: 1 of bytes"]);
 }
 
 #[test]
@@ -114,12 +114,13 @@ fn calls_weigh_what_passes_while_they_are_the_innermost() {
 fn calls_that_do_not_nest_are_refused() {
     for (events, what) in [
         (r#"[{"type":"O","frame":0,"at":1}]"#, "profiles[0]: 1 calls never end"),
-        (r#"[{"type":"C","frame":0,"at":1}]"#, "events[0]: frame 0 ends, which is not the one that began last"),
+        (r#"[{"type":"C","frame":0,"at":1}]"#, "events[0]: frame 0 ends, but is not the one that began last"),
         (
             r#"[{"type":"O","frame":0,"at":1},{"type":"O","frame":1,"at":1},{"type":"C","frame":0,"at":1}]"#,
-            "events[2]: frame 0 ends, which is not the one that began last",
+            "events[2]: frame 0 ends, but is not the one that began last",
         ),
-        (r#"[{"type":"O","frame":0,"at":2},{"type":"C","frame":0,"at":1}]"#, "events[1]: 1 is before the event before"),
+        (r#"[{"type":"O","frame":0,"at":2},{"type":"C","frame":0,"at":1}]"#, "events[1]: 1 is before the previous \
+            event"),
         (r#"[{"type":"O","frame":3,"at":2}]"#, "events[0]: frame 3 of 3"),
         (r#"[{"type":"X","frame":0,"at":2}]"#, "events[0]: the type is `X`"),
     ] {

@@ -42,10 +42,10 @@ fn faults_name_their_byte() {
             r#"{"schema":"unladen.stacks/1","setup":{}}"#.to_owned(),
             "byte 37: unknown field `setup`, expected one of `schema`, `about`, `frames`, `stacks`, `clusters`",
         ),
-        (document(&format!("{a},{a}"), "", ""), "byte 66: frame 1, `a`, is there already"),
-        (document(a, "[0,1]", ""), "byte 70: stack 1 lies on stack 0 of 1 and has frame 1 of 1"),
-        (document(a, "[1,0]", ""), "byte 70: stack 1 lies on stack 1 of 1 and has frame 0 of 1"),
-        (document(a, "[0,0],[0,0]", ""), "byte 76: stack 2 is there already"),
+        (document(&format!("{a},{a}"), "", ""), "byte 66: frame 1, `a`, is repeated"),
+        (document(a, "[0,1]", ""), "byte 70: stack 1 refers to stack 0 of 1 and frame 1 of 1"),
+        (document(a, "[1,0]", ""), "byte 70: stack 1 refers to stack 1 of 1 and frame 0 of 1"),
+        (document(a, "[0,0],[0,0]", ""), "byte 76: stack 2 is repeated"),
         (document(a, "[0,0]", r#"{"weights":[2,1]}"#), "byte 97: stack 2 of 2"),
         (document(a, "[0,0]", r#"{"weights":[1]}"#), "byte 99: a stack without a weight"),
         (document(a, "[0,0]", r#"{"weights":[1,-1]}"#), "byte 102: invalid value: integer `-1`, expected u64"),
@@ -54,7 +54,7 @@ fn faults_name_their_byte() {
         (document("", "", "") + "x", "byte 68: trailing characters"),
         (
             r#"{"schema":"unladen.stacks/1","stacks":[[0,0]]}"#.to_owned(),
-            "byte 46: stack 1 lies on stack 0 of 1 and has frame 0 of 0",
+            "byte 46: stack 1 refers to stack 0 of 1 and frame 0 of 0",
         ),
     ] {
         let error = read(&text).unwrap_err();

@@ -12,7 +12,7 @@ fn what_has_no_room_is_counted() {
     let text = sheet.finish();
     assert!(text.len() <= 1_000, "{}", text.len());
     assert!(text.contains("| `row 0` | 1.00 ms |\n") && text.contains(" more rows*"), "{text}");
-    assert!(text.ends_with("*Left out for want of room: 2 parts. The JSON document has all.*\n"), "{text}");
+    assert!(text.ends_with("*Left out for lack of space: 2 parts. The JSON document has everything.*\n"), "{text}");
 }
 
 #[test]

@@ -154,7 +154,7 @@ pub(crate) fn overloaded() -> LoadDocument {
         lines: 12_345,
         sent: 12_000,
         passed_over: vec![
-            passed_over("method", 300, "of other methods than GET, whose bodies are in no log"),
+            passed_over("method", 300, "with methods other than GET, whose bodies are not in the log"),
             passed_over("failed", 45, "answered 400 or above"),
         ],
     });

@@ -241,7 +241,7 @@ pub(crate) fn inside() -> Inside {
         ],
         next_step: Some(NextStep {
             url: URL.into(),
-            why: format!("14 ms of 18 ms of CPU a request are outside the findings, most by {php}"),
+            why: format!("14 ms of 18 ms of CPU per request are outside the findings, most by {php}"),
             command: "unladen profile http://127.0.0.1:8080/index.php/Main_Page".into(),
         }),
         findings: vec![
@@ -319,15 +319,16 @@ pub(crate) fn on_the_path() -> Weigh {
     inside.not_judged = vec![
         unjudged(
             php,
-            "on the path; 12 to 40 ms of CPU per request, not told from its other work",
+            "on the path; 12 to 40 ms of CPU per request, not distinguishable from its other work",
             "a quieter time, or a longer one (--time)",
             vec!["stat-storm", "sleep"],
             Bearing::Here,
         ),
         unjudged(
             "10.0.0.5:5432 (PostgreSQL)",
-            "on the path, and not looked at: nobody listens there in this machine's own network: another host, or a container's network",
-            "unladen where it runs",
+            "on the path, but not examined: no process on this machine's own network listens there: it is on another \
+             host, or in a container's network",
+            "unladen on its server",
             Vec::new(),
             Bearing::Elsewhere,
         ),

@@ -11,7 +11,7 @@ fn what_broke_a_limit_that_latencies_held_is_said() {
     let told = why_broken(&found);
     assert_eq!(
         told,
-        " At 218/s, 60 of 2,180 requests failed, most of them so: GET /a was answered 429 Too Many Requests."
+        " At 218/s, 60 of 2,180 requests failed, most of them with: GET /a was answered 429 Too Many Requests."
     );
     found.lowest_broken = None;
     assert_eq!(why_broken(&found), "");

@@ -225,7 +225,7 @@ fn warnings_say_what_comes_of_it() {
         ("a key in front for all", SITE.replace("site.key", "open.key")),
         ("a validator of nothing kept", format!("{SITE}cache = false\n[[site.validator]]\npath = '/'\nhead = true\n")),
         (
-            "a maximum alone",
+            "only for a maximum",
             format!(
                 "{SITE}[[site.validator]]\npath = '/{{page*}}'\ndatabase = 'sqlite:site.db'\nquery = 'select max(changed) from pages'\n"
             ),
@@ -356,7 +356,7 @@ fn a_service_of_limits_is_told_what_is_meant() {
         ("service = 'grpc://limits.example/shop'", "grpc://limits.example:8081/DOMAIN"),
         ("service = 'grpc://me:secret@limits.example:8081/shop'", "a URL with a user"),
         (&format!("{SERVICE}\ndescriptor = ['a=$client']"), "only a [[site]]"),
-        (&format!("{SERVICE}\ndescriptor = ['a=$method']"), "begins with no `$`"),
+        (&format!("{SERVICE}\ndescriptor = ['a=$method']"), "does not begin with `$`"),
         (&format!("{SERVICE}\ndescriptor = ['a=$header:a b']"), "the name of a header field"),
         (&format!("{SERVICE}\ndescriptor = ['=b']"), "generic_key=login"),
         (&format!("{SERVICE}\ndescriptor = []"), "0 entries"),

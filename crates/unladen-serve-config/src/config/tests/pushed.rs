@@ -41,8 +41,8 @@ fn what_cannot_be_told_or_shared_is_refused_with_what_to_do() {
     let head = "[[site.validator]]\npath = '/'\nhead = true\n";
     let mysql = ASKED.replace("postgres", "mysql").replace("$1", "?");
     for (text, said) in [
-        (format!("{SITE}{head}listen = 'a'\n"), "needs a `database` of PostgreSQL"),
-        (format!("{SITE}{mysql}listen = 'a'\n"), "needs a `database` of PostgreSQL"),
+        (format!("{SITE}{head}listen = 'a'\n"), "needs a PostgreSQL `database`"),
+        (format!("{SITE}{mysql}listen = 'a'\n"), "needs a PostgreSQL `database`"),
         (format!("{SITE}{ASKED}listen = 'Pledge Changed'\n"), "small letters, digits and `_`"),
         (format!("{SITE}{ASKED}listen = 'a'\nheartbeat = '1ms'\n"), "heartbeat"),
         (format!("{SITE}{ASKED}shared = '5ms'\n"), "needs Valkey or Redis"),

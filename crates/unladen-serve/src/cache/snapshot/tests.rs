@@ -240,7 +240,7 @@ fn a_file_that_others_could_have_written_is_not_used() {
     assert!(matches!(error(folder.path()), FileError::Kind | FileError::Io(_)));
     let absent = folder.path().join("absent");
     assert!(load(&site(), &absent, SnapshotTrust::Fresh, None).unwrap().is_none());
-    assert!(doubts(&absent.join("shop.snapshot"))[0].contains("its folder is not there"));
+    assert!(doubts(&absent.join("shop.snapshot"))[0].contains("its folder does not exist"));
 }
 
 #[test]
@@ -405,7 +405,7 @@ fn who_is_configured_otherwise_takes_nothing_over() {
     Arc::get_mut(&mut new).unwrap().fingerprint += 1;
     handed_over(&old, &new, bye).unwrap();
     assert_eq!(new.cache.store.totals().resources, 0);
-    assert!(new.cache.account.state().refused.unwrap().contains("configured otherwise"));
+    assert!(new.cache.account.state().refused.unwrap().contains("configuration was different"));
 }
 
 #[test]

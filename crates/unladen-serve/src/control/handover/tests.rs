@@ -51,7 +51,7 @@ fn what_is_none_of_it_is_refused() {
         drop(here);
         receive(&there).unwrap_err().to_string()
     };
-    assert!(refused(b"GET / HTTP/1.1\r\n").contains("no `unladen serve`"));
+    assert!(refused(b"GET / HTTP/1.1\r\n").contains("not `unladen serve`"));
     let of = |text: &str| [&u32::try_from(text.len()).unwrap().to_be_bytes()[..], text.as_bytes()].concat();
     assert!(refused(&of("{\"version\":9,\"sockets\":[]}")).contains("by version 9, this one by 1"));
     assert!(

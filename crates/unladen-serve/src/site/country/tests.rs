@@ -99,11 +99,11 @@ fn both_layouts_are_read() {
 #[test]
 fn what_is_wrong_is_said() {
     let said = |bytes: Vec<u8>| Country::new(bytes).map(drop).unwrap_err().to_string();
-    assert!(said(Vec::new()).contains("no database of MaxMind's format"));
-    assert!(said(b"<html>".to_vec()).contains("no database of MaxMind's format"));
+    assert!(said(Vec::new()).contains("not a database in MaxMind's format"));
+    assert!(said(b"<html>".to_vec()).contains("not a database in MaxMind's format"));
     let other = map(&[("autonomous_system_number", number(1))]);
-    assert!(said(database(&[(1, other)])).contains("of something else than countries (Test)"));
-    assert!(said(database(&[])).contains("of something else"));
+    assert!(said(database(&[(1, other)])).contains("not a country database than countries (Test)"));
+    assert!(said(database(&[])).contains("not a country database"));
     // A code that points out of the file.
     let mut pointing = flat("DE");
     let at = pointing.len() - 3;
@@ -113,7 +113,7 @@ fn what_is_wrong_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("country.mmdb");
     assert!(Country::open(&path).map(drop).unwrap_err().to_string().contains("cannot read the country database"));
-    assert!(Country::open(folder.path()).map(drop).unwrap_err().to_string().contains("no regular file"));
+    assert!(Country::open(folder.path()).map(drop).unwrap_err().to_string().contains("not a regular file"));
     std::fs::write(&path, database(&[(1, flat("FR"))])).unwrap();
     assert_eq!(Country::open(&path).unwrap().lookup(ip("1.2.3.4")), "FR");
 }

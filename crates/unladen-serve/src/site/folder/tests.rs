@@ -199,7 +199,7 @@ fn what_an_htaccess_refuses_is_named_with_what_becomes_of_it() {
         [
             "DIR/a/.htaccess: line 1 refuses its folder, and so does `serve`: 403; one of its sections allows some \
              files, also here",
-            "DIR/b/.htaccess: line 2 refuses files that are like \"^x\\\\.tpl$\", and so does `serve`: 403",
+            "DIR/b/.htaccess: line 2 refuses files that match \"^x\\\\.tpl$\", and so does `serve`: 403",
         ]
     );
     assert_eq!(seen.doubts, [""; 0]);
@@ -211,8 +211,8 @@ fn what_apache_would_answer_otherwise_is_a_doubt() {
     assert_eq!(root.notes, [""; 0]);
     assert_eq!(
         root.doubts,
-        ["DIR/.htaccess: line 2 lets Apache send its folder to some clients alone, and `serve` answers 403 to all; a \
-          [[site.route]] with `path = \"/static/\"` and `access` does it, with `files.allow` for that path"]
+        ["DIR/.htaccess: line 2 lets Apache send its folder only to some clients, but `serve` answers 403 to all; to \
+          allow some, use a [[site.route]] with `path = \"/static/\"` and `access`, with `files.allow` for that path"]
     );
     let rewrite = "RewriteEngine on\nRewriteRule ^\\.git - [F]\n<Limit POST>\nDeny from all\n</Limit>\n<If \"true\">";
     let seen = told(&[("x/.htaccess", rewrite)], &[]);
@@ -227,5 +227,5 @@ fn what_apache_would_answer_otherwise_is_a_doubt() {
     );
     assert!(seen.doubts.iter().all(|doubt| doubt.contains(", below \"/static/x/\", with `status = 403`")));
     let open = told(&[("x/.htaccess", "Deny from all")], &["/static/x/*"]);
-    assert!(open.doubts.first().is_some_and(|doubt| doubt.contains("`files.allow` opens its folder")), "{open:?}");
+    assert!(open.doubts.first().is_some_and(|doubt| doubt.contains("`files.allow` allows its folder")), "{open:?}");
 }

@@ -75,7 +75,7 @@ fn a_login_was_weighed_as_the_page_behind_it() {
     for title in ["Log in - Wiki", "Anmelden", "Connexion · Forum", "Log In ‹ My Site — WordPress", "Sign in"] {
         let doubt = said(&titled(title), "<p>x", true);
         let text = doubt.map(|doubt| doubt.to_string()).unwrap_or_default();
-        assert!(text.contains("bound to the browser") && text.contains("User-Agent"), "{title}: {text}");
+        assert!(text.contains("belong to another browser") && text.contains("User-Agent"), "{title}: {text}");
         let text = said(&titled(title), "<p>x", false).map(|doubt| doubt.to_string()).unwrap_or_default();
         assert!(text.contains("-b 'NAME=VALUE'"), "{title}: {text}");
     }

@@ -8,7 +8,7 @@ use super::*;
 fn unjudged(bearing: Bearing) -> NotJudged {
     let unjudged = Unjudged {
         what: "www-data php-fpm8.2".into(),
-        why: "on the path; 12 to 40 ms of CPU per request, not told from its other work".into(),
+        why: "on the path; 12 to 40 ms of CPU per request, not distinguishable from its other work".into(),
         takes: String::new(),
         rules: if bearing == Bearing::Elsewhere { Vec::new() } else { vec!["stat-storm"] },
         bearing,
@@ -25,7 +25,7 @@ fn fails(names: &[&str], page: &Inside) -> bool {
 fn what_was_not_judged_is_not_clean() {
     let page = Inside { not_judged: vec![unjudged(Bearing::Here)], ..Inside::default() };
     assert!(fails(&["any"], &page) && fails(&["stat-storm"], &page));
-    assert!(!fails(&["uncompressed"], &page), "it looks at what the page answers, and did");
+    assert!(!fails(&["uncompressed"], &page), "it looks at the page's answers, and did");
     assert!(!fails(&[], &page), "nobody asked");
     let elsewhere = Inside { not_judged: vec![unjudged(Bearing::Elsewhere)], ..Inside::default() };
     assert!(!fails(&["any", "stat-storm"], &elsewhere), "what is on another host was never to be looked at");
@@ -79,7 +79,8 @@ fn the_document_has_each_rule_that_was_named() {
     let gates = FailOn::of(&["uncompressed".into(), "stat-storm".into()], false).unwrap().gates(&page);
     let told: Vec<_> = gates.iter().map(|gate| (gate.condition.as_str(), gate.broken, gate.found.as_str())).collect();
     let why =
-        "not judged: www-data php-fpm8.2: on the path; 12 to 40 ms of CPU per request, not told from its other work";
+        "not judged: www-data php-fpm8.2: on the path; 12 to 40 ms of CPU per request, not distinguishable from its \
+         other work";
     assert_eq!(told, [("uncompressed", false, "nothing found"), ("stat-storm", true, why)]);
     let any = FailOn::of(&["any".into()], true).unwrap();
     let gates = any.gates_of_profile("http://127.0.0.1/", &profiled(3));

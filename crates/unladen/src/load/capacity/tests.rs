@@ -27,5 +27,5 @@ fn requests_that_were_never_sent_have_failed_too() {
     assert_eq!(most_of_what_failed(std::iter::empty(), 0, 0), None);
     assert_eq!(most_of_what_failed(refused(), 9, 0).as_deref(), Some("429"));
     let unsent = most_of_what_failed(refused(), 61, 0).unwrap();
-    assert!(unsent.starts_with("never sent: as many as --concurrency allows"), "{unsent}");
+    assert!(unsent.starts_with("never sent: as many requests as --concurrency allows"), "{unsent}");
 }

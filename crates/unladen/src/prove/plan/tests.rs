@@ -72,7 +72,7 @@ fn how_long_it_takes_is_known_before() {
     // Six blocks of six phases, 0.1 s after each, an idle phase in each, three warm-ups.
     assert!((seconds(true) - (20.0 + 3.6 + 20.0 / 6.0 + 3.3)).abs() < 0.2, "{}", seconds(true));
     assert!((seconds(false) - (20.0 + 3.6 + 3.3)).abs() < 0.2, "{}", seconds(false));
-    assert_eq!(estimate(&experiment, 3, true), "about 30 s in all, with warm-ups");
+    assert_eq!(estimate(&experiment, 3, true), "about 30 s in total, with warm-ups");
     let words = |pace, budget| {
         let url: url::Url = "http://127.0.0.1/".parse().unwrap();
         estimate(&Experiment::of_urls(url.clone(), url, Load::new(pace, budget)), 3, true)
@@ -86,7 +86,7 @@ fn how_long_it_takes_is_known_before() {
     let many = words(closed, Budget::Requests(5_000));
     assert_eq!(many, "as long as 5000 requests of each arm take, back to back, with warm-ups");
     let long = words(closed, Budget::Time(Duration::from_secs(600)));
-    assert_eq!(long, "about 10 min in all, with warm-ups and restarts");
+    assert_eq!(long, "about 10 min in total, with warm-ups and restarts");
     assert_eq!([30, 600, 36_000].map(|seconds| about(Duration::from_secs(seconds))), ["30 s", "10 min", "10.0 h"]);
 }
 

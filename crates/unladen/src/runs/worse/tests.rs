@@ -63,7 +63,7 @@ fn figures_that_vary_too_much_do_not_pass_alone_where_a_history_is_required() {
     assert!(worse(&compared, NOTHING).is_ok());
     let failure = worse(&compared, ALL_JUDGED).unwrap_err();
     assert_eq!(failure.code(), Code::CannotMeasure);
-    assert!(failure.to_string().contains("measure for longer"), "{failure}");
+    assert!(failure.to_string().contains("measure longer"), "{failure}");
 }
 
 /// What is worse is told before what is not known.

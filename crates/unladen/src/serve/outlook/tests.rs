@@ -78,7 +78,7 @@ fn what_becomes_of_a_page_is_told_line_by_line() {
         answer: Some(answer),
         kept: Some(false),
         why_not: vec![WhyNot { reason: "set-cookie", message: "the answer sets a cookie" }],
-        notes: vec!["its body broke off".to_owned()],
+        notes: vec!["its body is incomplete".to_owned()],
         ..page
     };
     assert_eq!(

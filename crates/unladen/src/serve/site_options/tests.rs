@@ -62,7 +62,7 @@ fn too_few_and_too_many_are_refused() {
     let none = SiteOptions::default();
     assert!(refused(&none).starts_with("--site is missing"));
     let no_application = SiteOptions { listen: Some(":8080".into()), ..none.clone() };
-    assert!(refused(&no_application).starts_with("nothing is to be served"));
+    assert!(refused(&no_application).starts_with("nothing to serve"));
     let two = SiteOptions { root: Some("/srv".into()), ..to("http://127.0.0.1:8000") };
     assert!(refused(&two).starts_with("--to and --root are two"));
     let nameless = SiteOptions { acme: Some("me@a.example".into()), ..to("http://127.0.0.1:8000") };

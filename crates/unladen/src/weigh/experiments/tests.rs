@@ -82,10 +82,10 @@ fn nothing_is_written_over_and_the_reason_is_told() {
         Err(why) => why,
         made => panic!("{made:?}"),
     };
-    assert!(none(Fix { knob: Some(knob(&ini, None)), ..Fix::default() }).contains("give one by --restart"));
+    assert!(none(Fix { knob: Some(knob(&ini, None)), ..Fix::default() }).contains("give one with --restart"));
     assert!(none(Fix::advice("cache it")).contains("advice"));
     assert!(none(Fix::advice("x").lines("/etc/php/pool.d/www.conf", ["pm = static"])).contains("www.conf"));
-    assert!(none(Fix::advice("x").command("apt install nscd")).contains("no way back"));
+    assert!(none(Fix::advice("x").command("apt install nscd")).contains("cannot be undone"));
 }
 
 #[test]

@@ -65,8 +65,8 @@ fn a_short_time_is_cut_into_short_phases_and_a_too_short_one_is_refused_with_wha
     let error = of(Duration::from_secs(2)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "2s is too short: a request takes 20 ms here and a reading of all counters 0.3 ms of CPU, so a phase lasts 200 ms \
-         at least, and an interval needs 6 blocks of four phases: 5 s"
+        "2s is too short: a request takes 20 ms here and a reading of all counters 0.3 ms of CPU, so a phase lasts at \
+         least 200 ms, and an interval needs 6 blocks of four phases: 5 s"
     );
 }
 
@@ -96,8 +96,8 @@ fn the_way_to_a_host_fits_into_the_settle_gap() {
     let short = Options { settle: Some(Duration::from_millis(200)), ..options(NOTHING_SET) };
     assert_eq!(
         Plan::choose(&short, &far).unwrap_err().to_string(),
-        "a settle gap of 200ms is too short: the way to other hosts, or the age of what exporters tell, needs 300 ms (--settle; without \
-         it, as much is taken as is needed)"
+        "a settle gap of 200ms is too short: the connections to other hosts, or the age of exporters' values, need \
+         300 ms (--settle; without it, the gap is as long as needed)"
     );
     let brief = options(Budget { time: Some(Duration::from_secs(12)), ..NOTHING_SET });
     let error = Plan::choose(&brief, &far).unwrap_err().to_string();
@@ -118,15 +118,15 @@ fn a_run_that_takes_longer_than_usual_says_so_and_why_before_it_begins() {
     assert_eq!((late.phase, late.time, late.shortened_from), (Duration::from_secs(10), Duration::from_secs(480), None));
     assert_eq!(
         late.announcement().unwrap(),
-        "measuring takes about 8 min: phases last 10.0 s, as it takes up to 5.0 s until the exporter pg tells what requests did \
-         (--time says how long it may take)"
+        "measuring takes about 8 min: phases last 10.0 s, as it takes up to 5.0 s until the exporter pg reports what \
+         requests did (--time says how long it may take)"
     );
     let later = of(&exporter(8.0));
     assert_eq!((later.phase, later.time), (Duration::from_secs(20), Budget::MOST_TIME));
     assert_eq!(
         later.announcement().unwrap(),
-        "measuring takes about 10 min, in fewer blocks than are usual: phases last 20.0 s, as it takes up to 10.0 s until the \
-         exporter pg tells what requests did (--time 17min has as many as are usual)"
+        "measuring takes about 10 min, in fewer blocks than are usual: phases last 20.0 s, as it takes up to 10.0 s \
+         until the exporter pg reports what requests did (--time 17min has as many as are usual)"
     );
 }
 
@@ -135,9 +135,10 @@ fn a_run_that_would_take_longer_than_ten_minutes_unasked_is_refused_with_the_tim
     let cadvisor = exporter(15.0);
     assert_eq!(
         Plan::choose(&options(NOTHING_SET), &cadvisor).unwrap_err().to_string(),
-        "this takes longer than the 10 min that a run takes at most without --time: phases last 37.5 s, as it takes up to \
-         18.8 s until the exporter pg tells what requests did, and the 6 blocks of four phases that an interval needs take about \
-         15 min. Allow it by --time 31min, which has twice as many, or --time 16min at least"
+        "this takes longer than the 10 min that a run takes at most without --time: phases last 37.5 s, as it takes \
+         up to 18.8 s until the exporter pg reports what requests did, and the 6 blocks of four phases that an \
+         interval needs take about 15 min. Allow it by --time 31min, which has twice as many, or --time 16min at \
+         least"
     );
     let asked = options(Budget { time: Some(Duration::from_secs(16 * 60)), ..NOTHING_SET });
     assert_eq!(Plan::choose(&asked, &cadvisor).unwrap().phase, Duration::from_millis(37_500));
@@ -161,16 +162,16 @@ fn what_makes_phases_long_is_named() {
         Err(other) => panic!("{other}"),
     };
     let usual = options(NOTHING_SET);
-    assert_eq!(why(&usual, &known(2_000)), "a request takes 2.0 s, and each phase holds several");
+    assert_eq!(why(&usual, &known(2_000)), "a request takes 2.0 s, and each phase needs several");
     let costly = Known { read: Duration::from_millis(8), ..known(20) };
     assert_eq!(why(&usual, &costly), "a reading of all counters takes 8 ms of CPU");
     let way = Duration::from_secs(2);
     let far = Known { edge: way, settle: way, settle_of: Some(("db".into(), SourceKind::Host)), ..known(20) };
-    assert_eq!(why(&usual, &far), "the settle gap is 2.0 s for the way to db");
+    assert_eq!(why(&usual, &far), "the settle gap is 2.0 s because of the connection to db");
     let rare = Options { driver: DriverConfig { rate: Some(0.5), ..usual.driver.clone() }, ..options(NOTHING_SET) };
-    assert_eq!(why(&rare, &known(20)), "only 0.5 requests a second are sent (--rate), and each phase holds several");
+    assert_eq!(why(&rare, &known(20)), "only 0.5 requests per second are sent (--rate), and each phase needs several");
     let given = Options { phase: Some(Duration::from_secs(3)), ..options(NOTHING_SET) };
-    assert_eq!(why(&given, &known(20)), "--phase says so");
+    assert_eq!(why(&given, &known(20)), "--phase sets that");
     let settled = Options { settle: Some(Duration::from_secs(3)), ..options(NOTHING_SET) };
     assert_eq!(why(&settled, &known(20)), "the settle gap is 3.0 s (--settle)");
 }

@@ -14,7 +14,7 @@ fn first_requests_of_a_host_were_judged_as_later_ones() {
 #[test]
 fn a_lack_of_rights_is_told_with_the_command_that_mends_it() {
     let told = |command: &str| as_root(&Host::new("db", command).unwrap());
-    assert_eq!(told("ssh -p 22 db1"), "a command that leads to root there: --host db='ssh … sudo'");
+    assert_eq!(told("ssh -p 22 db1"), "a command that runs as root there: --host db='ssh … sudo'");
     assert!(told("/usr/bin/docker exec -i web").contains("-u 0 --privileged"));
     assert!(!told("sshpass -p hunter2 ssh db1").contains("hunter2"));
 }

@@ -66,7 +66,7 @@ fn lines_were_printed_that_keep_nothing_of_the_page() {
     assert_eq!(lines("/b/{page}", URL), 0);
     let cacheless = tried(vec![finding(&[&SITE[..], &["cache = false"]].concat())], URL).remove(0);
     assert!(
-        cacheless.fix.advice.ends_with("(the lines for this are left out: they would keep nothing of this page)"),
+        cacheless.fix.advice.ends_with("(the lines for this are left out: they would not store this page)"),
         "{cacheless:?}"
     );
 }

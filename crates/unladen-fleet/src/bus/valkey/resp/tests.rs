@@ -100,10 +100,10 @@ fn a_command_that_a_script_may_not_run_is_one_that_the_user_needs() {
 #[test]
 fn a_cluster_and_replicas_are_told_of_with_what_to_do() {
     for (said, does) in [
-        ("MOVED 8688 10.0.0.2:6379", "give that one's address"),
-        ("ASK 8688 10.0.0.2:6379", "moves this fleet's keys"),
-        ("CLUSTERDOWN Hash slot not served", "not whole"),
-        ("ERR SELECT is not allowed in cluster mode", "`/0` alone"),
+        ("MOVED 8688 10.0.0.2:6379", "use its address"),
+        ("ASK 8688 10.0.0.2:6379", "is moving this fleet's keys"),
+        ("CLUSTERDOWN Hash slot not served", "incomplete"),
+        ("ERR SELECT is not allowed in cluster mode", "only the database `/0`"),
         ("NOREPLICAS Not enough good replicas to write.", "min-replicas-to-write"),
         ("WRONGTYPE Operation against a key holding the wrong kind of value", "another `name`"),
     ] {

@@ -40,7 +40,7 @@ fn what_has_grown_and_shrunk_is_told_and_else_nothing() {
     assert!(tag(&svg, "skin").contains("class=\"e0\"") && svg.contains(">skin</text>"), "{}", tag(&svg, "skin"));
     assert!(tag(&svg, "gone").contains("class=\"d") && tag(&svg, "gone").contains("display=\"none\""));
     assert!(svg.contains("\n10 samples → 38 samples a request (+28 samples): grown</title>"));
-    assert!(svg.contains("(0 samples): no change for certain</title>"));
+    assert!(svg.contains("(0 samples): no certain change</title>"));
     // No kinds here: colours tell the change.
     assert!(!svg.contains(".f0{") && svg.contains(".u5{fill:#"));
 }

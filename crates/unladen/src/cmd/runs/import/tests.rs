@@ -125,6 +125,6 @@ fn what_was_imported_is_told() {
     let id = RunId::new(7).unwrap();
     let text = |kept: &[RunId], there| Told { kept: kept.to_vec(), there }.text();
     assert_eq!(text(&[id], 0), "kept as run 7");
-    assert_eq!(text(&[], 2), "nothing was kept; 2 runs were there already");
+    assert_eq!(text(&[], 2), "nothing was kept; 2 runs were in the store already");
     assert_eq!(text(&[], 0), "nothing was kept: the files are empty");
 }

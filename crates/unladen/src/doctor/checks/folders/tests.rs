@@ -7,7 +7,7 @@ fn a_store_tells_what_it_has() {
     let location = Location::Sqlite(folder.path().join("below/runs.sqlite"));
     let row = of(&location, false);
     assert_eq!(row.verdict, Verdict::Ok);
-    assert!(row.what.contains("yet: the first measurement makes it"), "{row:?}");
+    assert!(row.what.contains("yet: the first measurement creates it"), "{row:?}");
     assert!(!folder.path().join("below").exists(), "nothing is made by looking");
     drop(open(&location, Mode::ReadWrite).unwrap());
     assert!(of(&location, true).what.starts_with("0 runs, "), "{:?}", of(&location, true));
@@ -34,7 +34,7 @@ fn one_place_for_programs_is_enough() {
 fn a_log_that_is_there_is_named() {
     let root = tempfile::tempdir().unwrap();
     let look = || logs(&Asked::at(root.path()));
-    assert_eq!(look()[0].what, "no access log is at the usual places");
+    assert_eq!(look()[0].what, "no access log in the usual places");
     std::fs::create_dir_all(root.path().join("var/log/nginx")).unwrap();
     std::fs::write(root.path().join(PLACES[0]), "").unwrap();
     assert_eq!((look()[0].verdict, &*look()[0].what), (Verdict::Ok, "/var/log/nginx/access.log can be read"));

@@ -100,7 +100,7 @@ fn an_exporter_without_counters_is_refused() {
 fn what_answers_otherwise_is_told_with_what_to_do() {
     let refused = |answer: &'static str| open(serve(|_| answer.to_owned())).err().unwrap().to_string();
     let moved = refused("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/m\r\ncontent-length: 0\r\n\r\n");
-    assert!(moved.contains("redirects to http://127.0.0.1:1/m") && moved.contains("give that URL"), "{moved}");
+    assert!(moved.contains("redirects to http://127.0.0.1:1/m") && moved.contains("use that URL"), "{moved}");
     assert!(refused("HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n").contains("http://USER:PASSWORD@"));
     assert!(refused("HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n").contains("/metrics"));
     let page = refused("HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\n<html>\n");
@@ -159,7 +159,7 @@ fn what_may_come_later_than_the_watch_saw_is_told_with_what_rules_it_out() {
     assert_eq!(
         source.notes(),
         [
-            "a session publishes late: what such sessions count may be told in a later phase than the settle gap of 1.3 s allows for; \
+            "a session publishes late: what such sessions count may appear later than the settle gap of 1.3 s allows; \
              `--settle 11s` rules that out"
         ]
     );
