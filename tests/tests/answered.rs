@@ -35,7 +35,7 @@ fn an_error_with_status_200_was_weighed_as_the_page() {
     let head: Vec<&str> = done.stdout.lines().take(3).collect();
     assert_eq!(head[1], r#"{"error"}, 200, 55 B of JSON"#, "{done}");
     assert!(
-        head[2].starts_with("! the answer says that the request failed (\"error\": \"Unauth [31morised\")"),
+        head[2].starts_with("! the answer reports a failure (\"error\": \"Unauth [31morised\")"),
         "{done}"
     );
     assert!(!done.stdout.contains('\u{1b}'), "{done}");
@@ -67,7 +67,7 @@ fn a_login_and_a_page_for_robots_were_weighed_as_the_page() {
     assert!(!load(&[], "/shop").succeeded().stdout.contains("browser"));
     let weigh = |more: &[&str]| Call::quick(more).args([&server.url("/shop")]).run().succeeded();
     let text = weigh(&[]).stdout.replace("\n  ", " ");
-    for words in ["a browser gets another answer: \"Shop\", 200, 9.02 kB of HTML", "(-A 'Mozilla/"] {
+    for words in ["a browser gets a different answer: \"Shop\", 200, 9.02 kB of HTML", "(-A 'Mozilla/"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     let named = weigh(&["-A", "me"]);
@@ -93,7 +93,7 @@ fn a_cache_was_proved_in_place_of_the_change() {
     for words in [
         "\"Page\", 200, 919 B of HTML\n",
         "compressed: \"Page\", 200, 919 B of HTML, from a cache (Age: 7)\n",
-        "what the knob is to change has not changed: size of the body (919 B), header content-encoding (absent)",
+        "what the knob should change has not changed: size of the body (919 B), header content-encoding (absent)",
         "a cache answers here (Age: 7), and the application answers the baseline",
     ] {
         assert!(told.contains(words), "{words}: {done}");
@@ -103,7 +103,7 @@ fn a_cache_was_proved_in_place_of_the_change() {
     assert!(arms[0]["answers"][0].get("cache").is_none() && arms[1]["answers"][0]["cache"] == "Age: 7", "{document}");
     assert_eq!(arms[1]["answers"][0]["doubts"].as_array().unwrap().len(), 2, "{document}");
     let wrong = Call::prove(["--a", "http://a.test/", "--b", "http://b.test/", "--expect-change", "two words"]);
-    wrong.run().ended_with(2).says(["`two words` is no part of an answer", "size, status, body, cache"]);
+    wrong.run().ended_with(2).says(["`two words` is not a part of an answer", "size, status, body, cache"]);
 }
 
 /// Over nginx and PHP-FPM: the printed experiment asks for gzip, and says what it is to change.

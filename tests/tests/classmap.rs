@@ -95,7 +95,7 @@ fn check_tells_what_the_map_lacks_and_what_has_moved_or_gone() {
     app.call(["--check"]).run().ended_with(8).says(["there is no map yet", "unladen classmap"]);
     app.call([]).run().succeeded();
     let done = app.call(["--check"]).run().succeeded().says_nothing();
-    assert!(done.stdout.contains("2 classes, all as they would be now"), "{}", done.stdout);
+    assert!(done.stdout.contains("2 classes, all up to date"), "{}", done.stdout);
 
     app.write("src/New.php", "<?php namespace App; interface NewOne {} class New {}");
     app.write("src/Fresh.php", "<?php namespace App; trait Fresh {}");
@@ -429,7 +429,7 @@ fn check_remembers_how_the_map_was_made() {
     app.write("src/Fresh.php", "<?php namespace App; class Fresh {}");
     Call::new(["classmap", "--check", "--output"]).args([&map]).run().ended_with(8);
     // Made anew with something else, it says so.
-    app.call([]).run().succeeded().says(["the map that is there was made with --reader psr4", "now it is"]);
+    app.call([]).run().succeeded().says(["the existing map was made with --reader psr4", "now it is"]);
     // What it remembers may be damaged.
     let text = app.text("unladen-classmap.php");
     app.write("unladen-classmap.php", &text.replace("{\"psr4\"", "{\"psr5\""));
@@ -456,7 +456,7 @@ fn what_is_explained_otherwise_than_the_map_was_made_is_told() {
     app.write("lib/Box.php", "<?php namespace Lib; class Box {}");
     app.call(["--psr4", "Lib\\=lib"]).run().succeeded();
     let done = app.call(["--explain", "App\\Cart"]).run().succeeded();
-    done.says(["the map that is there was made with --reader psr4", "now it is --reader psr4 --psr4 'App\\=src' of"]);
+    done.says(["the existing map was made with --reader psr4", "now it is --reader psr4 --psr4 'App\\=src' of"]);
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn prints(done: &Done, words: &[&str]) {
 fn an_application_with_a_loader_of_its_own_was_unknown() {
     let app = App::shop();
     app.call([]).run().ended_with(2).says([
-        "it has an autoloader of its own (loader.php:2;",
+        "it has its own autoloader (loader.php:2;",
         "--ask SCRIPT, such as --ask index.php",
         "--reader folders",
     ]);
@@ -105,7 +105,7 @@ fn an_application_with_a_loader_of_its_own_was_unknown() {
     assert!(app.path("trace").exists());
     // Nothing is run for what is known now.
     let checked = app.call(["--check"]).run().succeeded();
-    assert!(checked.stdout.contains("3 classes, all as they would be now"), "{}", checked.stdout);
+    assert!(checked.stdout.contains("3 classes, all up to date"), "{}", checked.stdout);
     let again = app.call([]).run().succeeded();
     assert!(again.stdout.contains("as it was"), "{}", again.stdout);
     fs::write(app.path("lib/shop/mail.inc.php"), "<?php class Shop_Post {}").unwrap();

@@ -81,7 +81,7 @@ fn without_privilege_it_says_what_root_adds() {
     let privileges = rows(&document, "privileges")[0];
     let what = privileges["what"].as_str().unwrap();
     assert!(what.starts_with("user 65534, without CAP_BPF"), "{privileges:#}");
-    assert!(privileges["why"].as_str().unwrap().starts_with("root would add findings"), "{privileges:#}");
+    assert!(privileges["why"].as_str().unwrap().starts_with("as root, you would also get findings"), "{privileges:#}");
     assert_eq!((privileges["verdict"].as_str(), fixes(privileges).as_str()), (Some("limited"), "sudo unladen doctor"));
     assert_eq!(row(&document, "tracer")["verdict"], "missing", "{document:#}");
     assert_eq!(document["verdict"], "missing");

@@ -67,14 +67,14 @@ fn a_server_that_closes_without_an_answer() {
 fn an_answer_cut_short() {
     let server = Server::saying(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nthis is not all");
     let done = Call::weigh([server.url("/")]).run();
-    done.ended_with(4).says(["closed the connection amid the response"]).shows_nothing();
+    done.ended_with(4).says(["closed the connection in the middle of the response"]).shows_nothing();
 }
 
 #[test]
 fn a_server_of_another_protocol() {
     let server = Server::saying(b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
     let done = Call::weigh([server.url("/")]).run();
-    done.ended_with(4).says(["the answer is no HTTP/1.1", "is it an HTTP server"]).shows_nothing();
+    done.ended_with(4).says(["the answer is not HTTP/1.1", "is it an HTTP server"]).shows_nothing();
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn a_service_of_limits_is_asked_for_a_verdict() {
         "domain: shop\ndescriptors:\n  - key: generic_key\n    value: login\n    rate_limit: {unit: second, requests_per_unit: 5}\n",
     );
     let done = check("", &bound(&limits.address().to_string())).succeeded();
-    assert!(line(&done, "[[site]] `site`, the rate limit service").ends_with(": it gives verdicts"), "{done}");
+    assert!(line(&done, "[[site]] `site`, the rate limit service").ends_with(": it answers"), "{done}");
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn a_host_that_is_cut_off_is_told_and_leaves_the_others_whole() {
     let (db, cache) = (host(&document, "db"), host(&document, "cache"));
     assert!(cache["gone"].is_string() && db["gone"].is_null(), "{document}");
     let warnings = document.list("warnings").iter().filter_map(Value::as_str);
-    assert_eq!(warnings.filter(|warning| warning.starts_with("cache went away: ")).count(), 1, "{document}");
+    assert_eq!(warnings.filter(|warning| warning.starts_with("cache was lost: ")).count(), 1, "{document}");
     let blocks = document["urls"][0]["blocks"].as_u64().unwrap();
     assert_eq!(db["blocks"].as_u64(), Some(blocks), "{document}");
     assert!(cache["blocks"].as_u64().unwrap() < blocks, "{document}");

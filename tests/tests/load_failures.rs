@@ -49,7 +49,7 @@ fn what_fails_later_is_counted_by_kind_and_ends_nothing() {
     let example = |kind: &str| document["error_examples"][kind].as_str().unwrap();
     assert!(example("status").contains("503 Service Unavailable"), "{document}");
     assert!(example("closed").contains("the server closed the connection"), "{document}");
-    assert!(example("protocol").contains("no HTTP/1.1"), "{document}");
+    assert!(example("protocol").contains("not HTTP/1.1"), "{document}");
     // A fast error has no latency.
     let told = document["distribution"].as_array().unwrap().last().unwrap()[1].as_f64();
     assert_eq!(told, Some(1.0));
@@ -119,7 +119,7 @@ fn a_condition_without_a_sign_is_held_against_the_figure_itself() {
     for (condition, why) in [
         ("p95 > +5%", "leave out the sign, or compare two loads with `unladen prove`"),
         ("p95 > 5%", "'+5%' or '-5%'"),
-        ("p42 > 5ms", "not among the quantiles of a load: p50, p75"),
+        ("p42 > 5ms", "is not one of a load's quantiles: p50, p75"),
         ("weight.cpu x > 5ms", "a load has no weight"),
         ("p95 > 5", "has no unit"),
         ("p95", "expected a metric"),

@@ -424,7 +424,7 @@ fn a_file_in_a_folder_that_is_not_there_is_told_before_the_first_request() {
     let knob = "[[knob]]\nname = \"typo\"\non = { file = \"no/such/folder/app.ini\", text = \"x\" }\n";
     let lab = Lab::of(&format!("url = \"{}\"\n{SHORT_LOAD}\n{knob}", server.url("/")));
     let done = lab.prove().run().ended_with(9);
-    done.says(["the knob `typo` cannot be switched", "no/such/folder, and no such folder is there"]).shows_nothing();
+    done.says(["the knob `typo` cannot be switched", "no/such/folder, which does not exist"]).shows_nothing();
     assert_eq!(server.received().len(), 0);
     assert!(!lab.path("no").exists());
 }

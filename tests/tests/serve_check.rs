@@ -206,8 +206,8 @@ fn each_htaccess_below_a_root_is_named_with_what_becomes_of_it() {
 
     check(&[]).run().succeeded().shows([
         "data/.htaccess: line 1 refuses its folder, and so does `serve`: 403",
-        "admin/.htaccess: line 1 lets Apache send its folder to some clients alone, and `serve` answers 403 to all; a \
-         [[site.route]] with `path = \"/admin/\"`",
+        "admin/.htaccess: line 1 lets Apache send its folder only to some clients, but `serve` answers 403 to all; to \
+         allow some, use a [[site.route]] with `path = \"/admin/\"`",
         "old/.htaccess: line 2, \"RewriteRule ^x",
         "OK: 1 listener, 2 warnings",
     ]);

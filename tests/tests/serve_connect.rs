@@ -60,7 +60,7 @@ fn what_can_be_connected_to_is_told_with_what_is_spoken_there() {
     let checked = Checked::new(&config, &[("ca.pem", &ours.pem())]);
     let done = checked.call().run().succeeded().says_nothing().shows(["OK: 3 listeners"]);
     assert!(line(&done, "tls").starts_with("ok ") && line(&done, "tls").ends_with(": TLS"), "{done}");
-    assert!(line(&done, "h2").ends_with(": HTTP/2 by TLS"), "{done}");
+    assert!(line(&done, "h2").ends_with(": HTTP/2 over TLS"), "{done}");
     assert!(line(&done, "plain").ends_with(": TCP"), "{done}");
     let document = checked.call().document();
     let connections = document["connections"].as_array().unwrap();

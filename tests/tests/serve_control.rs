@@ -108,7 +108,7 @@ fn a_change_of_the_file_is_noticed_and_a_wrong_one_refused() {
     // One that is right, and cannot be: the address is another's.
     let taken = TcpListener::bind(listen).unwrap();
     proxy.write(&config(&server, listen, ""));
-    proxy.wait_until_said("as this one cannot be: cannot listen at", 1);
+    proxy.wait_until_said("because the new one cannot be applied: cannot listen at", 1);
     assert_eq!(Client::tcp(other).get("/").expect("served").status, 200);
     drop(taken);
     proxy.signal(Signal::SIGHUP);
@@ -255,7 +255,7 @@ fn a_new_process_that_does_not_serve_takes_nothing_over() {
     proxy.write("threads = 0\n");
     proxy.wait_until_said("the old configuration stays in force", 1);
     proxy.signal(Signal::SIGUSR2);
-    proxy.wait_until_said("this process goes on, as the new one does not serve: it ended (exit status: 2)", 1);
+    proxy.wait_until_said("this process continues, because the new one does not serve: it ended (exit status: 2)", 1);
     assert_eq!(Client::tcp(listen).get("/").expect("served").status, 200);
     // Something else in the place of the program.
     fs::remove_file(proxy.program()).unwrap();

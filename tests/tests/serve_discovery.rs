@@ -387,7 +387,7 @@ fn a_control_plane_is_followed_under_load_and_the_last_good_answer_stays() {
     assert!(load.stop() > 200);
     assert_eq!(backup.asked(), 0);
     let said = outbound.stop().stderr;
-    assert!(said.contains("unladen: test: its endpoints are not told, the previous endpoints stay in use"), "{said}");
+    assert!(said.contains("unladen: test: discovery fails, the previous endpoints stay in use"), "{said}");
     assert!(said.contains("refused (NACK) version `v3`: an endpoint at `app.example`"), "{said}");
 }
 

@@ -428,7 +428,7 @@ fn an_authority_that_cannot_reach_this_machine_says_why() {
     let with = With { challenge: "http-01", pebble: |settings| settings.http = free_port(), ..With::default() };
     let trial = Trial::start(&with);
     trial.says(
-        "the authority could not see that `a.example` is this machine's (http-01; from outside, try `curl -v http:",
+        "the authority could not verify that `a.example` is this machine (http-01; from outside, try `curl -v http:",
     );
     trial.says("refused (connection)");
     let page = Wire::unix(&trial.serve.path("admin.sock")).get("/stats").is(200).text();

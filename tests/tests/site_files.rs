@@ -346,7 +346,7 @@ fn traversal_and_disclosure_find_nothing() {
     }
     // An administrator is told where a link leads; a client is not.
     let done = site.serve.stop();
-    done.says(["out.txt", "/secret", "links", "config.php.bak, which is not sent by its own name either"]);
+    done.says(["out.txt", "/secret", "links", "config.php.bak, which is not sent under its own name either"]);
 }
 
 #[test]

@@ -359,7 +359,7 @@ fn a_configuration_that_could_not_be_changed_the_queue_of_the_one_in_force() {
     std::fs::write(&file, changed).expect("written");
     unladen_tests::wait::until("it is refused", || {
         let said = std::fs::read_to_string(serve.path("said")).unwrap_or_default();
-        said.contains("as this one cannot be: cannot listen at")
+        said.contains("because the new one cannot be applied: cannot listen at")
     });
     assert_eq!(queue_at(&admin)["places"], 4);
     std::fs::write(&file, written.replace("running = 4", "running = 7")).expect("written");

@@ -165,7 +165,7 @@ fn phases_wait_for_an_exporter_that_looks_once_a_second() {
         // Before it begins.
         .says(["measuring takes about ", "--time limits it"]);
     // On a busy machine the readings may need longer phases yet.
-    let whys = ["until the exporter own tells what requests did", "as a reading of all counters takes"];
+    let whys = ["until the exporter own reports what requests did", "as a reading of all counters takes"];
     assert!(whys.iter().any(|why| done.stderr.contains(why)), "{}", done.stderr);
     let document = done.document();
     adds(&document, "own/page_hits_total", 1.0);

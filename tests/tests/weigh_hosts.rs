@@ -93,7 +93,7 @@ fn refused(way: &[&str], hosts: &[String], says: [&str; 2]) {
 /// Each of its processes counted twice, and 1.70 ms stood where 0.70 ms were true.
 #[test]
 fn this_machine_by_another_name_is_refused() {
-    refused(&[], &["db=env".to_owned()], ["--host db: `env` leads to this very machine", "leave --host db out"]);
+    refused(&[], &["db=env".to_owned()], ["--host db: `env` leads to this machine", "leave --host db out"]);
 }
 
 #[test]
@@ -184,5 +184,5 @@ fn a_host_that_goes_away_leaves_the_blocks_that_a_total_rests_on() {
     assert!(count(&db["blocks"]) >= 6 && count(&db["blocks"]) < count(&url["blocks"]), "{document}");
     assert_eq!(url["total_blocks"], db["blocks"], "{document}");
     let warnings = warnings(&document);
-    assert_eq!(warnings.iter().filter(|warning| warning.starts_with("db went away: ")).count(), 1, "{document}");
+    assert_eq!(warnings.iter().filter(|warning| warning.starts_with("db was lost: ")).count(), 1, "{document}");
 }

@@ -27,7 +27,7 @@ impl Setting {
                     ("rate", rate(document.rate)),
                     ("keep-alive", document.keep_alive.to_string()),
                     ("cookies", document.keep_cookies.to_string()),
-                    ("other hosts and exporters", hosts(document)),
+                    ("the set of other hosts and exporters", hosts(document)),
                 ],
             ),
             Document::Load(document) => (
@@ -39,7 +39,7 @@ impl Setting {
                     ("keep-alive", document.keep_alive.to_string()),
                     ("cookies", document.keep_cookies.to_string()),
                     ("HTTP version", document.http.clone()),
-                    ("the sending hosts", agents(&document.agents)),
+                    ("the set of sending hosts", agents(&document.agents)),
                 ],
             ),
             Document::Prove(document) => (
@@ -49,7 +49,7 @@ impl Setting {
                     ("concurrency", document.concurrency.to_string()),
                     ("rate", rate(document.rate)),
                     ("cookies", document.keep_cookies.to_string()),
-                    ("the sending hosts", agents(&document.agents)),
+                    ("the set of sending hosts", agents(&document.agents)),
                 ],
             ),
             Document::Profile(document) => {

@@ -49,11 +49,11 @@ fn a_body_and_a_second_web_server_are_followed() {
     assert_eq!(captured.params.text("REQUEST_METHOD"), Some("POST"));
 
     let error = capture_request(&post(&"x".repeat(9000)), &Cancel::new()).unwrap_err().to_string();
-    assert!(error.contains("its body cannot be seen whole"), "{error}");
+    assert!(error.contains("its body cannot be seen completely"), "{error}");
     let cookie: Header = format!("Cookie: a={}", "x".repeat(6000)).parse().unwrap();
     let request = Request::get(&site.url("/show.php")).unwrap().header(cookie).build().unwrap();
     let error = capture_request(&DriverConfig::new(vec![request]), &Cancel::new()).unwrap_err().to_string();
-    assert!(error.contains("its parameters cannot be seen whole"), "{error}");
+    assert!(error.contains("its parameters cannot be seen completely"), "{error}");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn what_goes_to_no_application_is_told() {
     let error = capture_request(&site.driver("/plain"), &Cancel::new()).unwrap_err().to_string();
     assert!(error.contains("nginx (process ") && error.contains("answers itself"), "{error}");
     let error = capture_request(&site.driver("/hop/plain"), &Cancel::new()).unwrap_err().to_string();
-    assert!(error.contains("by HTTP"), "{error}");
+    assert!(error.contains("with HTTP"), "{error}");
     let elsewhere = DriverConfig::new(vec![Request::get("http://192.0.2.1/").unwrap().build().unwrap()]);
     let error = capture_request(&elsewhere, &Cancel::new()).unwrap_err().to_string();
     assert!(error.contains("is not served by this machine"), "{error}");

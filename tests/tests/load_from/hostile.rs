@@ -24,7 +24,7 @@ fn assert_lost(document: &Document, why: &str) {
 #[test]
 fn an_agent_that_tells_of_requests_twice_is_lost() {
     // More are told of than were planned: none is missing.
-    assert_lost(&tampered("double").succeeded().document(), "its account does not add up: it told of 1");
+    assert_lost(&tampered("double").succeeded().document(), "its account does not add up: it reported 1");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn it_shows_what_happens() {
     let ramp = (0..8).map(|n| format!("({PIXELS})('latency', '--l{n}')")).collect::<Vec<_>>().join(" + ");
     page.wait_for(&format!("{ramp} > 20"));
     let told = page.text("document.querySelector('#ends canvas').getAttribute('aria-label')");
-    assert!(told.starts_with("Requests a second by how they ended. 0 s ago: "), "{told}");
+    assert!(told.starts_with("Requests per second by how they ended. 0 s ago: "), "{told}");
 
     // Nothing came from elsewhere.
     let own = format!("http://127.0.0.1:{port}/");

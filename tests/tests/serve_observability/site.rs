@@ -382,7 +382,7 @@ fn the_page_shows_what_the_cache_did() {
     assert!(first.starts_with(&format!("a.example{evil} 10 ")) && first.ends_with(" pass: uncacheable"), "{first}");
     assert_eq!(browser.text("String(document.querySelectorAll('#misses img').length)"), "0");
     let told = browser.text("document.querySelector('#results canvas').getAttribute('aria-label')");
-    assert!(told.starts_with("Requests a second by what the cache did. "), "{told}");
+    assert!(told.starts_with("Requests per second by what the cache did. "), "{told}");
     assert_eq!(browser.take_problems(), [""; 0]);
     let unnamed = browser.unnamed();
     assert!(unnamed.is_empty(), "a screen reader has nothing to say of {unnamed:?}");

@@ -200,7 +200,7 @@ fn a_broken_manifest_is_told_with_its_place() {
     assert_eq!(broken.line, Some(3));
     assert!(broken.what.contains("column 26"), "{broken}");
     assert!(
-        told(&project, "`AutoloadClasses` was expected to name strings")
+        told(&project, "`AutoloadClasses`: expected strings")
             .path
             .ends_with("extensions/List/extension.json")
     );

@@ -72,7 +72,7 @@ fn of_another_shape_is_told() {
         ("class AutoLoader {}", "is not a known AutoLoader (MediaWiki 1.25 to 1.45)"),
         (
             &AUTOLOADER.replace("self::$psr4Namespaces[$prefix]", "$x"),
-            "`self::$psr4Namespaces[$prefix]` was expected in it",
+            "expected `self::$psr4Namespaces[$prefix]` in it",
         ),
         (
             &AUTOLOADER.replace("public static $psr4Namespaces = self::CORE_NAMESPACES;", ""),

@@ -254,7 +254,7 @@ fn where_the_reference_work_disagrees_times_are_not_compared() {
     let (history, before, after) = usual();
     let comparison = compare(&before, &moved(&after, [1.0, 1.3, 1.0], 1.3), &history);
     let why = comparison.speed.as_ref().unwrap().disagreement.as_deref().unwrap();
-    assert!(why.contains("memory ran in ×1.30"), "{why}");
+    assert!(why.contains("memory took ×1.30"), "{why}");
     assert!(comparison.warnings.iter().any(|warning| warning.starts_with(why)), "{:?}", comparison.warnings);
     assert_eq!(row(&comparison, "weight.cpu php").verdict, Verdict::NotComparable);
     assert_eq!(row(&comparison, "weight.read_calls php").verdict, Verdict::NoMeasurableDifference);
@@ -468,7 +468,7 @@ fn runs_that_looked_at_other_hosts_are_no_answers_to_the_same_question() {
     weigh(&mut before).weights[0].group = "db/postgres".into();
     weigh(&mut after).hosts = vec![host("db", 15), host("cache", 3)];
     let told = format!("{:?}", compare(&before, &after, &history).comparable);
-    assert!(told.contains("besides this machine differs: cache, db before, db after"), "{told}");
+    assert!(told.contains("the set of other hosts and exporters differs: cache, db before, db after"), "{told}");
     weigh(&mut after).hosts[1].blocks = 15;
     assert_eq!(compare(&before, &after, &history).comparable, Comparable::Yes);
 }

@@ -105,7 +105,7 @@ fn postgresql_that_seemed_quick_was_not_waited_for() {
         watch
     };
     let fresh = quick("pg_stat_database_xact_commit").judge(ms(100)).unwrap();
-    assert_eq!(fresh.settle, ms(1_250), "a backend publishes once a second at most");
+    assert_eq!(fresh.settle, ms(1_250), "a backend publishes its counters at most once a second");
     let hidden = fresh.hidden.unwrap();
     assert_eq!((hidden.after, hidden.settle), (ms(10_000), ms(11_000)));
     let asked = quick("pg_stat_database_xact_commit").judge(hidden.settle).unwrap();

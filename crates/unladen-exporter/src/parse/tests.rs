@@ -103,8 +103,8 @@ fn what_is_no_metric_is_refused_with_its_line() {
 fn one_bad_line_is_counted_and_refuses_nothing() {
     for (format, lines, what) in [
         (Format::Text, &b"a 1\nb{c=1} 1\nd 1\n"[..], "line 2: expected a label's value in quotes"),
-        (Format::Text, b"a 1\nd 1\n# TYPE a counter\n", "line 3: the type of `a` is told twice, or after"),
-        (Format::Text, b"a 1\nb \xff\nd 1\n", "line 2: bytes that are no UTF-8"),
+        (Format::Text, b"a 1\nd 1\n# TYPE a counter\n", "line 3: the type of `a` is given twice, or after"),
+        (Format::Text, b"a 1\nb \xff\nd 1\n", "line 2: bytes that are not UTF-8"),
         (
             Format::Text,
             b"a{b=\"1\",c=\"2\"} 1\na{c=\"2\",b=\"1\"} 2\nd 1\n",

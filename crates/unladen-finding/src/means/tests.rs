@@ -16,7 +16,7 @@ fn code_was_advised_to_whoever_runs_an_application_of_others() {
     };
     let own = found(&evidence).fix;
     assert_eq!((own.audience, &own.developers), (Audience::Developer, &None));
-    assert!(own.advice.starts_with("for the developers of the application: keep the answer"), "{own:?}");
+    assert!(own.advice.starts_with("for the developers of the application: keep the result"), "{own:?}");
     evidence.files = vec![file(PHP, FileCall::Open, "/usr/share/wordpress/wp-settings.php", FileOutcome::Found, 1)];
     let fix = found(&evidence).fix;
     assert_eq!(fix.audience, Audience::Operator);

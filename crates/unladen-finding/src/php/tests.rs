@@ -93,7 +93,7 @@ fn where_the_line_is_not_known_nothing_is_printed_that_does_nothing() {
     assert!(again.told[0].contains("was not found (/x: denied): change it there"), "{:?}", again.told);
     // A line with a password is not known.
     let again = of(vec![pool("session.save_path", "")], &["session.save_path=/tmp"]);
-    assert!(again.is_partial && again.told[0].ends_with("which comes after all settings files: change it there"));
+    assert!(again.is_partial && again.told[0].ends_with("which overrides all settings files: change it there"));
 }
 
 #[test]

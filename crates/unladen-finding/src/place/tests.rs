@@ -79,7 +79,7 @@ fn a_file_that_the_fix_makes_gets_into_each_kind_of_container_by_a_line() {
 fn a_command_that_is_not_the_hosts_is_for_inside() {
     let found = placed(None, Fix::advice("write a map").command("unladen classmap /srv/app --out map.php"));
     assert!(found.fix.commands.is_empty());
-    assert!(found.fix.advice.contains("to be run inside it: unladen classmap /srv/app"), "{:?}", found.fix);
+    assert!(found.fix.advice.contains("run inside it: unladen classmap /srv/app"), "{:?}", found.fix);
     let found = placed(None, Fix::advice("keep names").command("apt install nscd && systemctl restart nscd"));
     assert!(!found.fix.advice.contains("nscd &&"), "{:?}", found.fix);
 }
@@ -142,7 +142,7 @@ fn fixes_of_page_rules_changed_the_host() {
     let of = |rule: &str| found.iter().find(|finding| finding.rule == rule).unwrap();
     let nginx = of("uncompressed");
     assert_eq!(nginx.fix.commands, ["docker restart c1"]);
-    assert!(nginx.fix.advice.contains("to be run inside it: for line in"), "{}", nginx.fix.advice);
+    assert!(nginx.fix.advice.contains("run inside it: for line in"), "{}", nginx.fix.advice);
     let page = of("cacheable");
     assert_eq!(page.fix.file.as_deref(), Some("unladen.toml"));
     assert!(

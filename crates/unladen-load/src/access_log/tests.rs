@@ -215,7 +215,7 @@ fn a_byte_order_mark_is_no_part_of_an_entry() {
 #[test]
 fn a_log_of_another_kind_names_the_line() {
     let error = parse("\n{\"request\":\"GET /\"}\n").unwrap_err().to_string();
-    assert!(error.starts_with("access.log:2: not an entry in the combined log format, as 1 of the 2 lines"), "{error}");
+    assert!(error.starts_with("access.log:2: not an entry in the combined log format, like 1 of the 2 lines"), "{error}");
     assert!(error.contains("found `{\"request\":\"GET /\"}`"), "{error}");
     let error = parse("").unwrap_err().to_string();
     assert!(error.ends_with("has no GET request that can be repeated from a log: it is empty"), "{error}");
@@ -234,7 +234,7 @@ fn a_rotated_log_is_read_or_its_compression_named() {
     assert_eq!(read(file.path()).unwrap().entries().collect::<Vec<_>>(), [("/a", 1)]);
     std::fs::write(file.path(), b"\x28\xb5\x2f\xfd\x04\x00").unwrap();
     let error = read(file.path()).unwrap_err().to_string();
-    assert!(error.contains("is compressed by zstd") && error.contains("zstd -dc"), "{error}");
+    assert!(error.contains("is compressed with zstd") && error.contains("zstd -dc"), "{error}");
     std::fs::write(file.path(), b"\x1f\x8b\x08\x00\n").unwrap();
     let error = read(file.path()).unwrap_err().to_string();
     assert!(error.starts_with("cannot read the access log"), "{error}");

@@ -88,7 +88,7 @@ fn what_was_stored_is_there_before_the_end() {
 fn other_files_are_refused() {
     for other in [&b""[..], b"unladen.record/2\nH", b"GET / HTTP/1.1\r\n"] {
         let error = read(other).unwrap_err().to_string();
-        assert!(error.starts_with("load.records holds no records"), "{error}");
+        assert!(error.starts_with("load.records contains no records"), "{error}");
     }
     let mut bytes = written(&[record(1)]);
     let end = bytes.len();

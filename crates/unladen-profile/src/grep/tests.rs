@@ -29,7 +29,7 @@ fn stacks_are_kept_whole_and_requests_too() {
 #[test]
 fn what_is_no_expression_is_told() {
     let error = "a(".parse::<Pattern>().unwrap_err().to_string();
-    assert!(error.starts_with("`a(` is no regular expression"), "{error}");
+    assert!(error.starts_with("`a(` is not a regular expression"), "{error}");
 }
 
 proptest! {

@@ -78,7 +78,7 @@ fn a_file_without_a_title_has_its_name() {
 fn errors_name_the_file() {
     let (folder, file) = file_of("text", b"nothing of the kind\n");
     let error = read(&file, None).unwrap_err().to_string();
-    assert!(error.starts_with(&format!("{}: no profile that is known: expected unladen, ", file.display())), "{error}");
+    assert!(error.starts_with(&format!("{}: not a known profile: expected unladen, ", file.display())), "{error}");
     assert!(error.ends_with("collapsed; --format NAME shows what is wrong with it in that format"), "{error}");
     let error = read(&file, reader_named("collapsed")).unwrap_err().to_string();
     assert_eq!(error, format!("{}: collapsed, line 1: expected a number after the last space", file.display()));
@@ -155,7 +155,7 @@ fn packed_stacks_and_perf_scripts_were_no_profile_that_is_known() {
             assert_eq!((unpacked.total(), unpacked.frames.len()), (plain.total(), plain.frames.len()), "{text}");
             let cut = &packed[..packed.len() - 5];
             let error = read_from(cut, Path::new("x.gz"), None).unwrap_err().to_string();
-            assert!(error.starts_with("cannot read x.gz: the file is cut off within what "), "{error}");
+            assert!(error.starts_with("cannot read x.gz: the file is cut off within the data packed by "), "{error}");
         }
     }
     let (_folder, file) = file_of("a.folded.gz", &gzipped(b"a;b 1\nfoo\n"));
@@ -163,7 +163,7 @@ fn packed_stacks_and_perf_scripts_were_no_profile_that_is_known() {
     assert!(error.ends_with("a.folded.gz: collapsed, line 2: expected a stack, a space and a number"), "{error}");
     let bomb = gzipped(&b"main 1\n".repeat(3 << 20));
     let error = read_from(&bomb[..], Path::new("x.gz"), None).unwrap_err().to_string();
-    assert!(error.contains("collapsed, line ") && error.ends_with("unpack it first, by `gzip -d`"), "{error}");
+    assert!(error.contains("collapsed, line ") && error.ends_with("unpack it first, with `gzip -d`"), "{error}");
 }
 
 #[test]

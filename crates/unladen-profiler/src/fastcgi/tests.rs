@@ -79,7 +79,7 @@ fn who_does_not_answer_is_left_in_time_and_when_cancelled() {
     let address = Address::Tcp(listener.local_addr().unwrap());
     let short = Limits { timeout: Duration::from_millis(150), ..LIMITS };
     let late = request(&address, &Params::default(), b"", short, &Cancel::new()).unwrap_err().to_string();
-    assert!(late.contains("has not answered within 150ms: nothing came"), "{late}");
+    assert!(late.contains("has not answered within 150ms: nothing was received"), "{late}");
 
     let cancel = Cancel::new();
     let switch = cancel.clone();
@@ -130,7 +130,7 @@ fn refusals_of_the_protocol_are_told() {
     assert_eq!(refused(2), "has not accepted the request: it reports that it is overloaded");
     assert_eq!(
         read(b"HTTP/1.1 400 Bad Request\r\n\r\n", 64).unwrap_err(),
-        "cannot be understood: what it sent is not FastCGI (does it speak HTTP?)"
+        "cannot be parsed: what it sent is not FastCGI (does it speak HTTP?)"
     );
     let endless = vec![(STDOUT, &[b'x'; 60_000][..]); 6];
     assert!(read(&answer(&endless), 4096).unwrap_err().contains("the head is too long"));

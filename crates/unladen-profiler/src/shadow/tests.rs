@@ -76,7 +76,7 @@ fn a_twin_that_ends_says_why() {
     }
     let fail = |_: &Path| Besides { environment: vec![("FAIL".into(), "1".into())], ..Besides::default() };
     let error = ShadowProcess::start(&program(&failing), fail, &Cancel::new()).unwrap_err().to_string();
-    assert!(error.contains("exit status: 3") && error.ends_with("it said: the cause"), "{error}");
+    assert!(error.contains("exit status: 3") && error.ends_with("it printed: the cause"), "{error}");
 }
 
 #[test]

@@ -51,5 +51,5 @@ fn a_plan_that_cannot_be_read_stops_it() {
     let journal = Journal::open(&file).unwrap();
     fs::write(journal.folder().join(PLAN), "{").unwrap();
     let error = journal.left_over().unwrap_err().to_string();
-    assert!(error.contains("plan.json cannot be understood") && error.contains("by hand"), "{error}");
+    assert!(error.contains("plan.json is not readable") && error.contains("by hand"), "{error}");
 }

@@ -171,7 +171,7 @@ fn a_knob_that_fails_says_how_and_all_is_put_back() {
     let mut board = place.open().unwrap();
     let error = board.set(&arm([true, true]), &NEVER()).unwrap_err();
     insta::assert_snapshot!(error, @r"
-    the knob `fast` could not be switched on: `echo no such cache; exit 7` ended with status 7; it said:
+    the knob `fast` could not be switched on: `echo no such cache; exit 7` ended with status 7; it printed:
     no such cache
     ");
     assert!(board.put_back().is_complete());
@@ -479,7 +479,7 @@ fn one_file_by_two_names_is_refused() {
     fs::write(place.file(), TOML.replace("new.ini", "link.ini")).unwrap();
     let error = place.open().unwrap_err().to_string();
     assert!(
-        error.contains("the knob `fast` cannot be switched") && error.contains("is changed by the file"),
+        error.contains("the knob `fast` cannot be switched") && error.contains("is already changed by the file"),
         "{error}"
     );
 }

@@ -132,7 +132,7 @@ fn knobs_that_are_never_on_together_may_ask_for_the_same_otherwise() {
     assert_eq!(asked, ["http://a/", "http://a/", "http://b/", "http://c/"]);
     let refused = |text: String| parse(&text).unwrap_err().to_string();
     for text in [file("ablate", ""), file("each", "off = { url = 'http://d/' }")] {
-        assert!(refused(text.clone()).contains("the URL is changed by the knob `b` already"), "{text}");
+        assert!(refused(text.clone()).contains("the URL is already changed by the knob `b`"), "{text}");
     }
     let twice = file("each", "").replace("{ header = 'X: c' }", "{ url = 'http://e/' }");
     assert!(refused(twice).contains("changed by the same side already"));

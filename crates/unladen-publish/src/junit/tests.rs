@@ -64,7 +64,7 @@ fn each_rule_that_looked_is_a_case() {
     ] {
         assert_eq!(outcome(&xml, rule), expected, "{rule} in {xml}");
     }
-    let why = "php-fpm8.2 has no symbol `compile_file`; it takes a php that exports it, as Debian&apos;s";
+    let why = "php-fpm8.2 has no symbol `compile_file`; it needs a php that exports it, as Debian&apos;s";
     assert!(xml.contains(why), "{xml}");
     assert!(!cases(&xml).iter().any(|(name, _)| name.starts_with("hot-call")), "a rule of profiles");
 }

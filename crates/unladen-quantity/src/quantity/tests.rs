@@ -53,6 +53,6 @@ proptest! {
 fn what_would_settle_it_says_so_once() {
     let unclear = |name: &str, seconds: Option<u64>| (name.to_owned(), seconds.map(Duration::from_secs));
     let said = settling([unclear("p50", Some(240)), unclear("p95", Some(67)), unclear("p99", None)]);
-    let expected = "Unclear so far: p50 (about 4 min more would settle it), p95 (about 68 s more), p99";
+    let expected = "Unclear so far: p50 (about 4 min more would decide it), p95 (about 68 s more), p99";
     assert_eq!((said.as_deref(), settling([])), (Some(expected), None));
 }

@@ -432,7 +432,7 @@ fn sites_of_one_address_that_bound_clients_otherwise_are_warned_of() {
     );
     let told = both("clients = { connections = 5 }", "http2 = false");
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with("`clients` and `http2` of the site `one` holds for this one too"), "{told:?}");
+    assert!(told[0].starts_with("`clients` and `http2` of the site `one` also applies to this site"), "{told:?}");
     // What is asked of a client once it has asked is its site's.
     assert_eq!(both("clients = { rate = 5 }", ""), Vec::<String>::new());
 }
@@ -848,7 +848,7 @@ fn a_stop_may_wait_and_probes_have_an_address_of_their_own() {
         ("probes = '127.0.0.1:6190'", "is already used in line 3"),
         ("probes = '127.0.0.1:6102'", "is already used in line 4"),
         ("ready = ['upstream']", "did you mean `upstreams`?"),
-        ("ready = 'fleet'", "expected a list of what has to be so"),
+        ("ready = 'fleet'", "expected a list of conditions"),
     ] {
         let error = parse(&format!("{top}{wrong}\n{LEAST}")).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");

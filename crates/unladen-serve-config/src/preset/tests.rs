@@ -62,9 +62,9 @@ fn its_database_is_asked_and_no_other_kind() {
     );
 
     let said = refused("preset = \"wordpress\"\ndatabase = \"postgres://asker@127.0.0.1/blog\"");
-    assert!(said.contains("preset wordpress has a question for"), "{said}");
+    assert!(said.contains("preset wordpress has a query for"), "{said}");
     let said = refused("preset = \"dokuwiki\"\ndatabase = \"mysql://asker@127.0.0.1/wiki\"");
-    assert!(said.contains("preset dokuwiki has a question for"), "{said}");
+    assert!(said.contains("preset dokuwiki has a query for"), "{said}");
     let said = refused("database = \"mysql://asker@127.0.0.1/blog\"");
     assert!(said.contains("set `preset` too"), "{said}");
     let config = parse("preset = \"sympa\"\ndatabase = \"mysql://asker@127.0.0.1/sympa\"").unwrap();

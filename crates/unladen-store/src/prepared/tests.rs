@@ -33,7 +33,7 @@ fn a_frame_that_would_be_larger_than_it_says_is_refused() {
     assert!(frame.len() < 1000);
     assert_eq!(decompress(&frame, 1 << 20, 1 << 20).unwrap().len(), 1 << 20);
     assert!(decompress(&frame, (1 << 20) - 1, 1 << 20).is_err());
-    assert!(decompress(&frame, (1 << 20) + 1, 2 << 20).unwrap_err().contains("1048576 bytes in place of 1048577"));
+    assert!(decompress(&frame, (1 << 20) + 1, 2 << 20).unwrap_err().contains("1048576 bytes instead of 1048577"));
     assert!(decompress(&frame, u64::MAX, 1 << 20).unwrap_err().contains("at most 1048576"));
     assert!(decompress(&[], 5, 10).is_err());
 }

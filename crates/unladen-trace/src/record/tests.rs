@@ -13,7 +13,7 @@ fn what_was_written_is_read() {
 
     std::fs::write(&path, "{\"schema\":\"unladen.evidence/1\",\n\"pages\": 3}").unwrap();
     let error = Recording::read(&path).unwrap_err().to_string();
-    assert!(error.contains("record.json:2:10: expected a file of evidence"), "{error}");
+    assert!(error.contains("record.json:2:10: expected an evidence file"), "{error}");
 
     std::fs::write(&path, "{\"schema\":\"unladen.evidence/9\",\"pages\":[]}").unwrap();
     let error = Recording::read(&path).unwrap_err().to_string();

@@ -7,7 +7,7 @@ use super::*;
 fn sessions_that_lack_something_are_told_with_what_to_set() {
     assert_eq!(lacking(true, true, 800), None);
     let both = lacking(false, false, 800).unwrap();
-    assert!(both.contains("neither read-only nor limited in time: set both on a role of its own"), "{both}");
+    assert!(both.contains("neither read-only nor limited in time: set both on a separate role"), "{both}");
     assert!(
         both.contains("default_transaction_read_only = on") && both.contains("statement_timeout = '800ms'"),
         "{both}"

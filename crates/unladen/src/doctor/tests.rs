@@ -14,7 +14,7 @@ fn made_up() -> Vec<Checked> {
             "privileges",
             vec![
                 Row::limited(Verb::LOOKING, "user 1000, without CAP_BPF, CAP_PERFMON")
-                    .so("root would add findings of traced requests, stacks of any process")
+                    .so("as root, you would also get findings of traced requests, stacks of any process")
                     .fix("sudo unladen doctor"),
             ],
         ),

@@ -28,9 +28,9 @@ fn answers_are_told_apart() {
 #[test]
 fn who_answered_instead_is_named() {
     let nginx = read("x", b"HTTP/1.1 404 Not Found\r\nServer: nginx/1.22.1\r\n\r\n<html>").unwrap_err().to_string();
-    assert!(nginx.ends_with("what answers there is nginx/1.22.1 (HTTP/1.1 404 Not Found)"), "{nginx}");
+    assert!(nginx.ends_with("it is nginx/1.22.1 (HTTP/1.1 404 Not Found)"), "{nginx}");
     let ssh = read("x", b"SSH-2.0-OpenSSH_9.2\r\n").unwrap_err().to_string();
-    assert!(ssh.ends_with("no web server: `SSH-2.0-OpenSSH_9.2`"), "{ssh}");
+    assert!(ssh.ends_with("not a web server: `SSH-2.0-OpenSSH_9.2`"), "{ssh}");
 }
 
 #[test]

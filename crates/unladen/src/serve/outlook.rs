@@ -22,7 +22,7 @@ pub(super) fn text(outlook: &Outlook) -> String {
         lines.put("key", key);
     }
     for cookie in &outlook.cookies {
-        let what = if cookie.counts { "tells users apart" } else { "does not matter" };
+        let what = if cookie.counts { "distinguishes users" } else { "does not matter" };
         lines.put("cookie", &format!("{} {what}", cookie.name));
     }
     for (index, validator) in outlook.validators.iter().enumerate() {
@@ -68,7 +68,7 @@ pub(super) fn text(outlook: &Outlook) -> String {
 fn rule(rule: Rule) -> &'static str {
     match rule {
         Rule::Validator => "a validator says whether it is current",
-        Rule::Lifetime => "the application says for how long it is fresh",
+        Rule::Lifetime => "the application says how long it is fresh",
         Rule::Passes => "every request goes to the application",
         Rule::NoCache => "this site stores nothing: `cache = false`",
         Rule::Outbound => "an [[outbound]] stores nothing",
@@ -81,7 +81,7 @@ fn whom(kept: &KeptFor) -> String {
     let mut text =
         String::from(if kept.with_cookies { "for everybody" } else { "for requests without cookies that matter" });
     if !kept.varies_by.is_empty() {
-        let _ = write!(text, " who says the same in {}", kept.varies_by.join(", "));
+        let _ = write!(text, " with the same {}", kept.varies_by.join(", "));
     }
     text.push_str("; ");
     match (kept.validated, kept.fresh_seconds) {

@@ -39,7 +39,7 @@ fn where_it_is_forbidden_nothing_is_put_in_front() {
 #[test]
 fn no_store_is_said_and_doubted() {
     let found = testing::only(&RULE, &made(&[("cache-control", "no-store, no-cache")], Vec::new()));
-    assert!(found.summary.ends_with("made anew for each: Cache-Control says no-store, no-cache"));
+    assert!(found.summary.ends_with("generated for each: Cache-Control says no-store, no-cache"));
     assert!(found.fix.advice.contains("If it is intended, leave it"));
     testing::only(&RULE, &made(&[("cache-control", "private, max-age=60")], Vec::new()));
     testing::silent(&RULE, &made(&[("cache-control", "no-store"), ("set-cookie", "sid=")], Vec::new()));

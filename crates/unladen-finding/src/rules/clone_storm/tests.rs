@@ -7,7 +7,7 @@ fn sympa_copies_the_settings_of_each_list() {
     copy.callers.push(caller("Sympa::List::load", 300.0));
     let found = RULE.check(&profile(vec![copy]));
     assert!(found[0].summary.contains("take 33.0 ± 1.0 % of a request"));
-    assert!(found[0].fix.advice.contains("Sympa::List::load gets a copy"), "not itself, which calls itself");
+    assert!(found[0].fix.advice.contains("Sympa::List::load gets a full copy"), "not itself, which calls itself");
 }
 
 #[test]

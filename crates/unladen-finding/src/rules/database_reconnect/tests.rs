@@ -77,7 +77,7 @@ fn pgbouncer_was_put_before_pgbouncer() {
             evidence.connections.push(own);
         }
         let fix = fix(&evidence);
-        assert!(fix.lines.is_empty() && fix.advice.contains("PgBouncer is between already"), "{fix:?}");
+        assert!(fix.lines.is_empty() && fix.advice.contains("PgBouncer is already in front"), "{fix:?}");
     }
 }
 

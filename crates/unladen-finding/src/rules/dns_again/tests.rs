@@ -26,7 +26,7 @@ fn questions_of_each_request_are_found() {
 #[test]
 fn asked_again_in_a_request_says_how_often() {
     let found = testing::only(&RULE, &page(vec![seen("A", testing::counted(5, 500_000))]));
-    assert_eq!(found.summary, "5 DNS queries per request: A of api.example asked 5 times");
+    assert_eq!(found.summary, "5 DNS queries per request: A of api.example looked up 5 times");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn every_fourth_request_that_asks_twice() {
     // 12 of 50 requests: 0.48 questions.
     testing::silent(&RULE, &twice(4));
     let found = testing::only(&RULE, &twice(3));
-    assert_eq!(found.summary, "0.64 DNS queries per request: A of api.example asked 2 times");
+    assert_eq!(found.summary, "0.64 DNS queries per request: A of api.example looked up 2 times");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn what_is_called_by_http_is_left_to_the_proxy() {
     let fix = testing::only(&RULE, &evidence(vec![seen("A", each()), database])).fix;
     assert_eq!(fix.file.as_deref(), Some("/etc/nscd.conf"));
     assert!(
-        fix.advice.contains("what is called by HTTP (https://api.example) can go through unladen serve"),
+        fix.advice.contains("HTTP calls (https://api.example) can go through unladen serve"),
         "{fix:?}"
     );
 }

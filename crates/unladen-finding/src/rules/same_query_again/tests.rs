@@ -30,7 +30,7 @@ fn repeats_are_found() {
         found
             .fix
             .advice
-            .starts_with("for the developers of the application: keep the answer for the rest of the request")
+            .starts_with("for the developers of the application: keep the result for the rest of the request")
     );
     assert_eq!(found.items[0].name, "select count(*) from pledge where deadline > $1, of 127.0.0.1:5432");
 }

@@ -73,7 +73,7 @@ fn another_language_was_shown_to_strangers() {
     // Lines of its own means would not say it.
     let wiki = of(&with("/srv/wiki/LocalSettings.php")).unwrap();
     assert!(
-        wiki.parts.is_empty() && wiki.advice.starts_with("first have it say `Vary: Accept-Language`"),
+        wiki.parts.is_empty() && wiki.advice.starts_with("first make it send `Vary: Accept-Language`"),
         "{}",
         wiki.advice
     );

@@ -300,7 +300,7 @@ fn a_variation_that_fails_is_left_out() {
     });
     let answers = site.answers();
     assert!(answers.variation(Ask::Compressed).is_none());
-    assert!(why(&answers, Ask::Compressed).contains("the answer is no HTTP/1.1"), "{:?}", answers.left_out);
+    assert!(why(&answers, Ask::Compressed).contains("the answer is not HTTP/1.1"), "{:?}", answers.left_out);
     // What the page gives no reason to ask is not missed.
     let missed: Vec<Ask> = answers.left_out.iter().filter(|left| left.applies).map(|left| left.ask).collect();
     assert_eq!(missed, [Ask::Compressed]);

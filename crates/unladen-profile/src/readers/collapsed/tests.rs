@@ -121,7 +121,7 @@ fn only_collapsed_stacks_are_recognised() {
 fn a_difference_became_functions_named_with_a_number() {
     for text in ["main;foo 10 12\nmain;bar 5 5\nmain 1 0\n", "a;b\t1\t2\n", "a 1.5  2.25 \n\n"] {
         let error = read(text).unwrap_err();
-        assert!(error.starts_with("collapsed, line 1: all stacks have two numbers, as a difference"), "{error}");
+        assert!(error.starts_with("collapsed, line 1: all stacks have two numbers, as in a difference"), "{error}");
         assert!(error.contains("`unladen profile diff`"), "{error}");
     }
     // A thread may be called like that.

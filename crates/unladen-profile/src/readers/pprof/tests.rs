@@ -129,7 +129,7 @@ fn what_is_wrong_is_told_with_its_byte() {
     assert_eq!(refused(&[0x0a, 5, 8]), "pprof, byte 1: a field of 5 bytes, of which only 1 are there");
     assert_eq!(refused(&[0x80]), "pprof, byte 0: the file ends in a number");
     assert_eq!(refused(&[0xff; 12]), "pprof, byte 0: a number of more than 64 bits");
-    assert!(refused(&[0x0b]).contains("wire's type 3"));
+    assert!(refused(&[0x0b]).contains("wire type 3"));
     assert!(refused(&[0x0d, 1]).contains("the file ends in a number"));
     assert!(refused(&[0x08, 1]).contains("field 1 holds a number where a text or a message is expected"));
 }

@@ -88,7 +88,7 @@ fn units_are_what_they_say() {
         let error = refused(&sampled(unit, "[[0],[0]]", &format!("[1,{weight}]")));
         assert!(error.contains("profiles[0]: weights[1]: ") && error.contains(" is not a number of "), "{error}");
     }
-    assert!(refused(&sampled("furlongs", "[]", "[]")).contains("`furlongs` is no unit"));
+    assert!(refused(&sampled("furlongs", "[]", "[]")).contains("`furlongs` is not a known unit"));
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn the_parameter_that_php_looks_at_is_taken() {
 #[test]
 fn a_script_that_is_not_there_is_told() {
     let error = find(&[("SCRIPT_FILENAME", "/gone/index.php/x")], true).unwrap_err().to_string();
-    assert!(error.contains("/gone/index.php/x, which the web server names to PHP-FPM, is not there"), "{error}");
+    assert!(error.contains("/gone/index.php/x, which the web server names to PHP-FPM, does not exist"), "{error}");
     let error = find(&[("SCRIPT_FILENAME", "/app/index.php/x")], false).unwrap_err().to_string();
     assert!(error.contains("is not there"), "{error}");
     assert!(find(&[], true).unwrap_err().to_string().contains("names no script"));

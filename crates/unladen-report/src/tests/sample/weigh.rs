@@ -199,8 +199,8 @@ pub(crate) fn inside() -> Inside {
         saves: Saves::AtMost { of: Whole::Latency, time: 2_630_000.0, part: 0.11 },
         removes: Some(Removes { what: "checks", calls: 692.0, of: 1_104.0 }),
         fix: Fix {
-            developers: Some("for the developers of the application: replace trying by knowing".into()),
-            ..Fix::advice("let the opcode cache answer for the files that it holds")
+            developers: Some("for the developers of the application: avoid searching".into()),
+            ..Fix::advice("let the opcode cache answer for the files that it has")
                 .lines("/etc/php/8.2/fpm/conf.d/zz-unladen.ini", ["opcache.enable_file_override = 1"])
                 .command("systemctl reload php8.2-fpm")
         },
@@ -308,7 +308,7 @@ pub(crate) fn on_the_path() -> Weigh {
     page.url.path = path_of(page.url.path.groups, Vec::new(), &seen);
     (page.url.requests_per_core_second, page.url.requests_per_machine_second) = (None, None);
     if let Some(answer) = &mut page.url.answer {
-        answer.doubts.push("a browser gets another answer: 302 to /login, 0 B.".into());
+        answer.doubts.push("a browser gets a different answer: 302 to /login, 0 B.".into());
     }
     let mut inside = inside();
     (inside.fresh, inside.lost) = (None, 0);

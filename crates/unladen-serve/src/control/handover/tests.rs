@@ -53,7 +53,7 @@ fn what_is_none_of_it_is_refused() {
     };
     assert!(refused(b"GET / HTTP/1.1\r\n").contains("not `unladen serve`"));
     let of = |text: &str| [&u32::try_from(text.len()).unwrap().to_be_bytes()[..], text.as_bytes()].concat();
-    assert!(refused(&of("{\"version\":9,\"sockets\":[]}")).contains("by version 9, this one by 1"));
+    assert!(refused(&of("{\"version\":9,\"sockets\":[]}")).contains("version 9, this one 1"));
     assert!(
         !refused(&of("{\"version\":1,\"sockets\":[{\"address\":\"\",\"is_ours\":true}]}")).is_empty(),
         "a socket that does not come"

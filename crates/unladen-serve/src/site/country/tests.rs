@@ -102,7 +102,7 @@ fn what_is_wrong_is_said() {
     assert!(said(Vec::new()).contains("not a database in MaxMind's format"));
     assert!(said(b"<html>".to_vec()).contains("not a database in MaxMind's format"));
     let other = map(&[("autonomous_system_number", number(1))]);
-    assert!(said(database(&[(1, other)])).contains("not a country database than countries (Test)"));
+    assert!(said(database(&[(1, other)])).contains("not a country database (Test)"));
     assert!(said(database(&[])).contains("not a country database"));
     // A code that points out of the file.
     let mut pointing = flat("DE");

@@ -175,7 +175,7 @@ fn what_is_wrong_with_files_is_said() {
             .to_string()
     };
     let pair = said(&one_cert, &two_key);
-    assert!(pair.contains("two.key is not that of the certificate") && pair.contains("one.pem"), "{pair}");
+    assert!(pair.contains("two.key does not match the certificate") && pair.contains("one.pem"), "{pair}");
     assert!(said(&folder.path().join("none.pem"), &one_key).contains("none.pem"));
     assert!(said(&one_key, &one_key).contains("cannot read certificates"));
     let junk = folder.path().join("junk.pem");
@@ -200,7 +200,7 @@ fn what_is_doubtful_is_warned_of() {
     let [old, early, nameless] = warnings.as_slice() else { panic!("{warnings:?}") };
     assert!(old.contains("old.pem has expired: "), "{old}");
     assert!(early.contains("early.pem is not valid before: "), "{early}");
-    assert!(nameless.contains("nameless.pem is for no name"), "{nameless}");
+    assert!(nameless.contains("nameless.pem has no name"), "{nameless}");
 }
 
 /// What TLS has taken from the socket already is readable, though the socket says nothing of it.

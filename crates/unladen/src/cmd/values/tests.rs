@@ -56,7 +56,7 @@ fn what_is_no_host_is_told() {
     assert!(names(&["a=env", "a=env"]).unwrap_err().contains("two hosts have the name a"));
     assert!(names(&["a="]).unwrap_err().contains("has no command"));
     assert!(names(&["a/b=env"]).unwrap_err().contains("cannot be a host's name"));
-    assert!(names(&["env"; 33]).unwrap_err().contains("32 is the most"));
+    assert!(names(&["env"; 33]).unwrap_err().contains("at most 32"));
     let file = tempfile::NamedTempFile::new().unwrap();
     assert!(names(&[&file.path().display().to_string()]).unwrap_err().contains("this is a file"));
 }

@@ -13,7 +13,7 @@ fn a_group_on_the_path_was_silently_missing() {
     let notes = missing.notes(&profile, &["root redis is left out: it is busy".to_owned()]);
     assert_eq!(notes.len(), 2, "{notes:?}");
     assert!(
-        notes[0].starts_with("postgres postgres is on the request's path, and is not in this profile"),
+        notes[0].starts_with("postgres postgres is on the request's path, but not in this profile"),
         "{notes:?}"
     );
 }

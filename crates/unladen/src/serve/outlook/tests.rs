@@ -38,10 +38,10 @@ fn what_becomes_of_a_page_is_told_line_by_line() {
   listener   0.0.0.0:8080 of [[site]] `site`
   key        http://site.example:8080/news/?a=1
   cookie     _ga does not matter
-  cookie     session tells users apart
+  cookie     session distinguishes users
   validator  2. path = \"/{page*}\": page = \"news/\"
              select version from counters
-  validator  3. path = \"/news/\", not asked: one before it fits
+  validator  3. path = \"/news/\", not asked: an earlier one matches
   rule       a validator says whether it is current
   kept       yes, if it is a plain 200 (--connect asks the application)
 "
@@ -63,7 +63,7 @@ fn what_becomes_of_a_page_is_told_line_by_line() {
         }),
         ..page.clone()
     };
-    let after = |text: &str| text.split_once("not asked: one before it fits\n").unwrap().1.to_owned();
+    let after = |text: &str| text.split_once("not asked: an earlier one matches\n").unwrap().1.to_owned();
     assert_eq!(
         after(&text(&kept)),
         "  label      17
@@ -71,7 +71,7 @@ fn what_becomes_of_a_page_is_told_line_by_line() {
              vary: Cookie
              set-cookie: a=…
   rule       a validator says whether it is current
-  kept       yes, for everybody who says the same in cookie; until the validator's label is another
+  kept       yes, for everybody with the same cookie; until the validator's label changes
 "
     );
     let not = Outlook {
@@ -86,7 +86,7 @@ fn what_becomes_of_a_page_is_told_line_by_line() {
         "       a validator says whether it is current
   kept       no
              set-cookie: the answer sets a cookie
-  note       its body broke off
+  note       its body is incomplete
 "
     );
 }

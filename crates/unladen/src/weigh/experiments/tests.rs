@@ -50,7 +50,7 @@ fn a_file_is_read_as_it_was_written() {
     let file = folder.path().join("07-recompile-www-data-php-fpm8.2.toml");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "it holds a cookie");
     let text = std::fs::read_to_string(&file).unwrap();
-    assert!(text.contains("# It holds the header cookie of the weighed request, secrets perhaps"), "{text}");
+    assert!(text.contains("# It contains the header cookie of the weighed request, perhaps secrets"), "{text}");
     let read = Experiment::read(&file).unwrap();
     let headers: Vec<(&str, &str)> =
         read.load.headers.iter().map(|header| (header.name().as_str(), header.value().to_str().unwrap())).collect();

@@ -7,6 +7,6 @@ fn an_exporter_with_the_name_of_a_host_is_refused() {
     assert!(check(&[named("db"), named("web")], ["cache"]).is_ok());
     for (exporters, hosts) in [(vec![named("db")], vec!["db"]), (vec![named("db"), named("db")], vec![])] {
         let said = check(&exporters, hosts).unwrap_err().to_string();
-        assert!(said.contains("two are called db"), "{said}");
+        assert!(said.contains("the name db is used twice"), "{said}");
     }
 }

@@ -38,7 +38,7 @@ const N: bool = false;
 fn what_is_seen_at_two_places_is_refused_with_what_to_do() {
     assert_eq!(told([[Y, N, N], [N, Y, N], [N, N, Y]]), "fine");
     let said = told([[Y, N, Y], [N, Y, N], [Y, N, Y]]);
-    assert!(said.starts_with("--host db: `ssh db` leads to this very machine"), "{said}");
+    assert!(said.starts_with("--host db: `ssh db` leads to this machine"), "{said}");
     let said = told([[Y, Y, N], [N, Y, N], [N, N, Y]]);
     assert!(said.starts_with("--host web: `ssh web` leads into a container of this machine"), "{said}");
     let said = told([[Y, N, N], [Y, Y, N], [N, N, Y]]);
@@ -68,7 +68,7 @@ fn one_who_sees_less_is_in_no_container() {
             Standpoint { boot_id: boot_id.clone(), witness: Some(witness), ..Standpoint::default() };
     }
     let said = check(&views).unwrap_err().to_string();
-    assert!(said.starts_with("--host db: `ssh db` leads to this very machine"), "{said}");
+    assert!(said.starts_with("--host db: `ssh db` leads to this machine"), "{said}");
 }
 
 /// systemd-nspawn gives its containers a boot id of their own.
@@ -103,6 +103,6 @@ fn what_cannot_be_checked_is_said() {
     hiding[1].standpoint.boot_id = None;
     let said = notes(&hiding);
     let of = |place: usize, what: &str| said.iter().filter(|(at, said)| *at == place && said.contains(what)).count();
-    assert_eq!((of(1, "count here and at this machine too"), of(2, "count here and at web too")), (1, 1), "{said:?}");
+    assert_eq!((of(1, "count both here and at this machine"), of(2, "count both here and at web")), (1, 1), "{said:?}");
     assert_eq!((of(1, "boot_id cannot be read"), said.len()), (1, 3), "{said:?}");
 }

@@ -112,7 +112,7 @@ fn a_series_that_so_few_blocks_cannot_tell_was_left_out_without_a_word() {
     let said = |row| untold_series(&[vec![row]]).map(|warning| warning.to_string());
     let warning = said(row(9, 0.0586)).unwrap();
     assert!(
-        warning.starts_with("db: db/commands{command=\"select\"} grew in each of 9 blocks, which are too few"),
+        warning.starts_with("db: db/commands{command=\"select\"} grew in each of 9 blocks, but these are too few"),
         "{warning}"
     );
     assert_eq!(said(row(9, 0.04)), None, "it is in the table");

@@ -118,15 +118,15 @@ fn a_run_that_takes_longer_than_usual_says_so_and_why_before_it_begins() {
     assert_eq!((late.phase, late.time, late.shortened_from), (Duration::from_secs(10), Duration::from_secs(480), None));
     assert_eq!(
         late.announcement().unwrap(),
-        "measuring takes about 8 min: phases last 10.0 s, as it takes up to 5.0 s until the exporter pg reports what \
-         requests did (--time says how long it may take)"
+        "measuring takes about 8 min: phases last 10.0 s, because it takes up to 5.0 s until the exporter pg reports \
+         what requests did (--time limits it)"
     );
     let later = of(&exporter(8.0));
     assert_eq!((later.phase, later.time), (Duration::from_secs(20), Budget::MOST_TIME));
     assert_eq!(
         later.announcement().unwrap(),
-        "measuring takes about 10 min, in fewer blocks than are usual: phases last 20.0 s, as it takes up to 10.0 s \
-         until the exporter pg reports what requests did (--time 17min has as many as are usual)"
+        "measuring takes about 10 min, in fewer blocks than usual: phases last 20.0 s, because it takes up to 10.0 s \
+         until the exporter pg reports what requests did (--time 17min gives the usual number)"
     );
 }
 
@@ -135,10 +135,9 @@ fn a_run_that_would_take_longer_than_ten_minutes_unasked_is_refused_with_the_tim
     let cadvisor = exporter(15.0);
     assert_eq!(
         Plan::choose(&options(NOTHING_SET), &cadvisor).unwrap_err().to_string(),
-        "this takes longer than the 10 min that a run takes at most without --time: phases last 37.5 s, as it takes \
-         up to 18.8 s until the exporter pg reports what requests did, and the 6 blocks of four phases that an \
-         interval needs take about 15 min. Allow it by --time 31min, which has twice as many, or --time 16min at \
-         least"
+        "this takes longer than 10 min, the limit without --time: phases last 37.5 s, because it takes up to 18.8 s \
+         until the exporter pg reports what requests did, and the 6 blocks of four phases that an interval needs take \
+         about 15 min. Use --time 31min, which has twice as many, or at least --time 16min"
     );
     let asked = options(Budget { time: Some(Duration::from_secs(16 * 60)), ..NOTHING_SET });
     assert_eq!(Plan::choose(&asked, &cadvisor).unwrap().phase, Duration::from_millis(37_500));

@@ -57,7 +57,7 @@ fn what_is_no_run_is_told_with_its_line() {
     assert!(lines("nonsense").unwrap_err().starts_with("runs.jsonl:1: "));
     assert!(lines(r#"{"schema": "unladen.run/1", "document": {"schema": "other/1"}}"#).is_err());
     let said = lines(&format!("{document}\n{{\"schema\": \"unladen.run/2\", \"document\": {{}}}}\n")).unwrap_err();
-    assert!(said.contains("`unladen.run/2` is no schema of a run"), "{said}");
+    assert!(said.contains("`unladen.run/2` is not the schema of a run"), "{said}");
 }
 
 /// A file that was imported twice made runs that vary by nothing, and small noise looked like a difference.

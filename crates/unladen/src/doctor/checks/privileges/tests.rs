@@ -6,7 +6,7 @@ fn each_lack_is_named_with_what_it_would_add() {
     let rows = of_status("Uid:\t65534\t65534\t65534\t65534\nCapEff:\t0000008000080000\nNoNewPrivs:\t0\nSeccomp:\t0\n");
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0].what, "user 65534, without CAP_PERFMON, CAP_NET_ADMIN");
-    assert_eq!(rows[0].why, "root would add stacks of any process, the CPU of short-lived processes");
+    assert_eq!(rows[0].why, "as root, you would also get stacks of any process, the CPU of short-lived processes");
     assert_eq!(rows[0].fix, ["sudo unladen doctor"]);
 }
 

@@ -25,5 +25,5 @@ fn a_slow_clock_is_told_with_its_way_out() {
 #[test]
 fn load_and_server_share_a_single_processor() {
     assert_eq!(of_number(1, None, Some("Z80")).verdict, Verdict::Limited);
-    assert_eq!(of_number(4, Some(1.5), None).what, "4 processors, a quota of 1.5 (of unknown model)");
+    assert_eq!(of_number(4, Some(1.5), None).what, "4 processors, a quota of 1.5 (of an unknown model)");
 }

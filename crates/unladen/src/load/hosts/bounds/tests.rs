@@ -85,7 +85,7 @@ pub(in crate::load::hosts) fn end(sent: u64, abandoned: u64) -> LoadEnd {
 fn an_agent_that_hides_or_doubles_requests_is_seen() {
     let so_far = SoFar { requests: 10, ..SoFar::default() };
     assert_eq!(so_far.check_end(&end(12, 2)), Ok(()));
-    assert!(so_far.check_end(&end(11, 0)).unwrap_err().contains("it told of 10 requests, and says that 11 ended"));
+    assert!(so_far.check_end(&end(11, 0)).unwrap_err().contains("it reported 10 requests, but says that 11 ended"));
     assert!(so_far.check_end(&end(9, 0)).is_err());
 }
 
