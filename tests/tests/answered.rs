@@ -34,10 +34,7 @@ fn an_error_with_status_200_was_weighed_as_the_page() {
     let done = Call::weigh(quick).args([&url]).run().succeeded();
     let head: Vec<&str> = done.stdout.lines().take(3).collect();
     assert_eq!(head[1], r#"{"error"}, 200, 55 B of JSON"#, "{done}");
-    assert!(
-        head[2].starts_with("! the answer reports a failure (\"error\": \"Unauth [31morised\")"),
-        "{done}"
-    );
+    assert!(head[2].starts_with("! the answer reports a failure (\"error\": \"Unauth [31morised\")"), "{done}");
     assert!(!done.stdout.contains('\u{1b}'), "{done}");
     let document = Call::load(["-n", "20", "-c", "1", "-d", "a=b", &url]).document();
     let answer = &document["answers"][0];

@@ -263,10 +263,7 @@ fn a_folder_that_is_no_application_is_told() {
     let app = App::new(&[("readme.txt", "nothing")]);
     let done = Call::new(["classmap"]).args([app.folder.path()]).run().ended_with(2).shows_nothing();
     done.says(["no PHP file in it or below it", "name the folder of a PHP application"]);
-    Call::new(["classmap", "/nowhere"])
-        .run()
-        .ended_with(2)
-        .says(["/nowhere", "expected the folder of an application"]);
+    Call::new(["classmap", "/nowhere"]).run().ended_with(2).says(["/nowhere", "expected the folder of an application"]);
 }
 
 #[test]

@@ -238,8 +238,10 @@ fn names_of_files_are_taken_on_trust_only_where_nothing_else_happens() {
     let done = app.call(["--reader", "folders"]).run().succeeded();
     prints(&done, &["3 classes of 3 PHP files, by the names of its files"]);
     assert!(
-        done.stderr.contains("2 have a name that several files declare, 1 are in files with other names, 1 are in \
-            files that do more"),
+        done.stderr.contains(
+            "2 have a name that several files declare, 1 are in files with other names, 1 are in \
+            files that do more"
+        ),
         "{done}"
     );
     assert_eq!(app.php("echo One::SAYS;"), "1");

@@ -74,11 +74,7 @@ fn a_finding_that_is_not_accepted_ends_with_8() {
     from("lean.json").args(["--fail-on", "any"]).run().succeeded().shows(["no finding"]);
     from("lean.json").args(["--fail-on", "sleep"]).run().succeeded().says_nothing();
     // What was not looked at is not clean: who takes part was not looked for when this was recorded.
-    from("base.json")
-        .args(["--fail-on", "sleep"])
-        .run()
-        .ended_with(8)
-        .says(["not judged", "the request's path"]);
+    from("base.json").args(["--fail-on", "sleep"]).run().ended_with(8).says(["not judged", "the request's path"]);
 }
 
 #[test]

@@ -141,10 +141,9 @@ fn the_cause_of_a_certificate_of_ours_that_is_refused_after_the_handshake_is_tol
     // That it speaks HTTP/2 is agreed on before the certificate is looked at.
     for alpn in ["http/1.1", "h2"] {
         let wanting = Wanting::start(folder.path(), &["-tls1_3", "-alpn", alpn]);
-        for (more, words) in [
-            ("", "it requires a client certificate; name yours"),
-            (&*strange, "it refuses the client's certificate"),
-        ] {
+        for (more, words) in
+            [("", "it requires a client certificate; name yours"), (&*strange, "it refuses the client's certificate")]
+        {
             let upstream = format!("https://{}", wanting.address());
             let told = said(Outbound::of(&upstream, &format!("{known}{more}{SETTINGS}")), "tls_failed");
             assert!(told.contains(words), "{alpn}: {told}");

@@ -81,7 +81,10 @@ fn readiness_says_what_is_lacking_and_a_health_check_ends_with_0_or_1() {
     assert_eq!(ask(pod.probes, "/config").unwrap().0, 404);
     assert_eq!(ask(pod.admin, "/readyz").unwrap().0, 421, "the admin address answers to this machine's names alone");
     pod.serve.stop();
-    Call::new(["serve", "--health", &admin]).run().ended_with(1).says(["does not answer", "is `unladen serve` running?"]);
+    Call::new(["serve", "--health", &admin])
+        .run()
+        .ended_with(1)
+        .says(["does not answer", "is `unladen serve` running?"]);
 }
 
 /// The places that a client knows, as DNS or kube-proxy tell them: later than they are so.

@@ -374,7 +374,10 @@ fn a_script_that_is_gone_is_told_of() {
     // The front controller is not looked for.
     assert_eq!(site.get("/anything").status, 404);
     let told = site.told();
-    assert!(told.contains("Primary script unknown") && told.contains("does it see the same folder as `root`"), "{told}");
+    assert!(
+        told.contains("Primary script unknown") && told.contains("does it see the same folder as `root`"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -75,8 +75,7 @@ impl<'a> Ordering<'a> {
             Err(error) => return Err(self.why(&mut order, Some(error)).await),
         }
         drop(given);
-        let setup =
-            |error: rcgen::Error| AcmeError::Setup(format!("cannot create a certificate request: {error}"));
+        let setup = |error: rcgen::Error| AcmeError::Setup(format!("cannot create a certificate request: {error}"));
         let mut params = CertificateParams::new(self.wanted.names()).map_err(setup)?;
         params.distinguished_name = DistinguishedName::new();
         let key = KeyPair::generate().map_err(setup)?;

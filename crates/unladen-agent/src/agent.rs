@@ -108,9 +108,7 @@ pub enum AgentError {
     Frame(#[from] FrameError),
     #[error("a frame contains no message of protocol {PROTOCOL}: {0}")]
     Codec(#[from] CodecError),
-    #[error(
-        "the first message is not a hello: an agent is started by `unladen weigh --host` or `unladen load --from`"
-    )]
+    #[error("the first message is not a hello: an agent is started by `unladen weigh --host` or `unladen load --from`")]
     NoHello,
     #[error("unladen {theirs} with protocol {protocol} started this agent, which is unladen {} with protocol {PROTOCOL}: install the same version on both", env!("CARGO_PKG_VERSION"))]
     Version { theirs: String, protocol: u32 },

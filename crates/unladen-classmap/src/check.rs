@@ -72,8 +72,13 @@ pub struct Written {
 impl Written {
     /// Reads the PHP form from the bytes of `file`. Fails if it is no map of ours.
     pub fn read(source: &[u8], file: &Path) -> Result<Self, Problem> {
-        let foreign = || Problem::of(file, "it is not a class map of unladen, which has a constant FILES: write it \
-            again");
+        let foreign = || {
+            Problem::of(
+                file,
+                "it is not a class map of unladen, which has a constant FILES: write it \
+            again",
+            )
+        };
         let Some(Value::Array(entries)) = assigned(source, file, "FILES")? else { return Err(foreign()) };
         let mut classes = BTreeMap::new();
         for (class, path) in entries {

@@ -227,7 +227,10 @@ fn what_leads_nowhere_is_told() {
     fixture.write("composer.json", "{\n  \"name\": \"acme/app\",\n  \"autoload\": {,}\n}");
     let problem = reader().read(fixture.root(), &Options::default()).expect_err("not JSON");
     assert!(problem.hides && problem.line == Some(3), "{problem}");
-    assert!(problem.to_string().ends_with("composer.json:3: not JSON, at column 16: key must be a string"), "{problem}");
+    assert!(
+        problem.to_string().ends_with("composer.json:3: not JSON, at column 16: key must be a string"),
+        "{problem}"
+    );
 }
 
 #[test]

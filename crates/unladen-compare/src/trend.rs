@@ -139,7 +139,8 @@ pub fn trend(history: &History) -> Trend {
     }
     if runs.len() < FEWEST_RUNS {
         let plural = if runs.len() == 1 { "" } else { "s" };
-        warnings.push(format!("{} run{plural} so far: at least {FEWEST_RUNS} are needed to look for changes", runs.len()));
+        warnings
+            .push(format!("{} run{plural} so far: at least {FEWEST_RUNS} are needed to look for changes", runs.len()));
     }
     let names = reference_names(&runs, latest);
     let origin = level(&latest.references, &names).map(|level| Origin { names: &names, level: level.y });
@@ -151,8 +152,7 @@ pub fn trend(history: &History) -> Trend {
     let lines: Vec<Line<'_>> = keys.iter().filter_map(|key| line(key, &runs, latest, origin)).collect();
     if origin.is_none() && lines.iter().any(|line| line.key.clock() == Clock::Cpu) {
         warnings.push(
-            "the runs have no reference work in common: CPU times include changes of the machine's speed"
-                .to_owned(),
+            "the runs have no reference work in common: CPU times include changes of the machine's speed".to_owned(),
         );
     }
     let found =

@@ -22,8 +22,10 @@ pub fn experiment(head: &[String], title: &str, name: &str, knob: &Knob, sent: &
         text += &pair("expect_change", &format!("[{}]", changes.join(", ")));
     }
     if let Some(restart) = sent.restart.as_ref().filter(|_| sent.is_fresh) {
-        text += &comment("The fix is for the first request of a fresh process: first requests are measured in \
-            addition to the others.");
+        text += &comment(
+            "The fix is for the first request of a fresh process: first requests are measured in \
+            addition to the others.",
+        );
         text += &pair("cold", &toml_text(restart));
     }
     text += "\n[load]\n";
@@ -217,8 +219,10 @@ impl Sent {
                 ("--http", Some(version)) => sent.key("http", version),
                 ("--timeout", Some(time)) => sent.key("timeout", time),
                 ("--expect-status", Some(statuses)) => sent.key("expect_status", statuses),
-                (name, _) => sent.missing.push(format!("the weighed request had {name}, which an experiment cannot \
-                    have")),
+                (name, _) => sent.missing.push(format!(
+                    "the weighed request had {name}, which an experiment cannot \
+                    have"
+                )),
             }
         }
         sent

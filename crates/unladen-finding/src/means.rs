@@ -170,8 +170,10 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
             fix.developers = Some(std::mem::replace(&mut fix.advice, told));
             fix.audience = Audience::Operator;
         }
-        Audience::Operator => fix.advice.push_str(&format!("; the application also has its own settings for this: \
-            {told}")),
+        Audience::Operator => fix.advice.push_str(&format!(
+            "; the application also has its own settings for this: \
+            {told}"
+        )),
     }
 }
 

@@ -31,8 +31,10 @@ pub(crate) fn fix(evidence: &Evidence, group: usize, advice: impl Into<String>, 
 fn unseen(evidence: &Evidence, group: usize) -> Vec<String> {
     let mut told = Vec::new();
     if let Some(why) = evidence.php_of(group).and_then(|php| php.pool_unknown.as_ref()) {
-        told.push(format!("{why}; if the pool sets this, change it there: a pool's settings override all settings \
-            files"));
+        told.push(format!(
+            "{why}; if the pool sets this, change it there: a pool's settings override all settings \
+            files"
+        ));
     }
     if is_apache(evidence, group) {
         told.push(
@@ -267,8 +269,11 @@ impl SetAgain {
                 )
             }
             PhpSetter::Environment => {
-                format!("it was started with {} in its environment, which overrides {name}: remove that, and restart \
-                    it", place.who)
+                format!(
+                    "it was started with {} in its environment, which overrides {name}: remove that, and restart \
+                    it",
+                    place.who
+                )
             }
         });
         self.changes.extend(change);

@@ -30,11 +30,11 @@ pub fn unswitched(fix: &Fix) -> String {
         }
         Some(unladen_site::FILE) if fix.also.is_empty() => {
             "the application first has to declare that the page may be kept, which needs its code or one of its own \
-             settings".into()
+             settings"
+                .into()
         }
         Some(unladen_site::FILE) => {
-            "the application's declaration belongs in a file with other content: a knob writes a whole file"
-                .into()
+            "the application's declaration belongs in a file with other content: a knob writes a whole file".into()
         }
         Some(file) if !fix.lines.is_empty() && is_of_proxy(file) => {
             "the application has to connect to another address, which is one of its own settings".into()

@@ -191,13 +191,17 @@ impl Fleet {
                 let waiting = Waiting::new(record, position.clone(), fleet.epoch(), wait, (began, until), reply);
                 match fleet.watching.try_send(waiting) {
                     Err(_) => {
-                        outcome.why = Some("too many purges wait for nodes: it was written, and they will read it".into());
+                        outcome.why =
+                            Some("too many purges wait for nodes: it was written, and they will read it".into());
                     }
                     // A little longer: the watching node keeps the time.
                     Ok(()) => match within(until + Duration::from_secs(1), told).await {
                         None => {
-                            outcome.why = Some("it was written, but the engine does not report which nodes have read \
-                                it".into());
+                            outcome.why = Some(
+                                "it was written, but the engine does not report which nodes have read \
+                                it"
+                                .into(),
+                            );
                         }
                         Some(watched) => {
                             outcome.is_confirmed = watched.is_confirmed;

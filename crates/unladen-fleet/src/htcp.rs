@@ -53,8 +53,10 @@ pub enum HtcpError {
     #[error("HTCP: it is not a CLR: the opcode octet is {0:#04x}")]
     Opcode(u8),
     /// It is signed, and no keys are known here.
-    #[error("HTCP: it is signed, but signatures are not supported: send it without AUTH, and name the sender in \
-        `htcp_from`")]
+    #[error(
+        "HTCP: it is signed, but signatures are not supported: send it without AUTH, and name the sender in \
+        `htcp_from`"
+    )]
     Signed,
     /// Neither GET nor HEAD: only their responses are stored.
     #[error("HTCP: the method is neither GET nor HEAD")]

@@ -64,8 +64,10 @@ pub enum LoadError {
     /// The URL's host is not valid as a server name in TLS.
     #[error("`{host}` cannot be the name on a certificate: use a host name or an address")]
     TlsName { host: String, source: rustls::pki_types::InvalidDnsNameError },
-    #[error("{request} was not done within {after:?}, {stage}: check what the server is busy with, or raise the \
-        timeout")]
+    #[error(
+        "{request} was not done within {after:?}, {stage}: check what the server is busy with, or raise the \
+        timeout"
+    )]
     Timeout { request: String, after: Duration, stage: Stage },
     #[error(
         "{request}: the server closed the connection {stage}: {}",

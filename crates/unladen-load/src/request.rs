@@ -79,10 +79,7 @@ pub enum RequestError {
     /// CONNECT opens a tunnel: there is no response to measure.
     #[error("CONNECT opens a tunnel: use a method that has a response, such as GET")]
     Connect,
-    #[error(
-        "the cookie{} is not `name=value` without outer spaces, semicolons and control characters",
-        named(name)
-    )]
+    #[error("the cookie{} is not `name=value` without outer spaces, semicolons and control characters", named(name))]
     Cookie {
         /// The cookie's name, if it has one; its value may be secret.
         name: String,

@@ -136,11 +136,18 @@ pub(crate) fn unexpected(sample: &Sample, expected: &Statuses) -> String {
     let Sample { request, status, .. } = sample;
     let next = match (sample.location(), status.as_u16()) {
         (Some(location), _) => {
-            format!("it redirects to {}, but redirects are not followed: use that URL{}, or accept the status with \
-                --expect-status {}", visible(location), login(location), status.as_u16())
+            format!(
+                "it redirects to {}, but redirects are not followed: use that URL{}, or accept the status with \
+                --expect-status {}",
+                visible(location),
+                login(location),
+                status.as_u16()
+            )
         }
         (None, 400) => "correct the request: its Host header, or https instead of http".to_owned(),
-        (None, 401 | 403) => "add the login (-u USER:PASSWORD), header (-H) or cookie (-b) of a user who may see it".to_owned(),
+        (None, 401 | 403) => {
+            "add the login (-u USER:PASSWORD), header (-H) or cookie (-b) of a user who may see it".to_owned()
+        }
         (None, 404) => "check the path, and the Host header if the server has several sites".to_owned(),
         (None, 429) => "the server limits the requests of one client: send fewer at once, or more slowly".to_owned(),
         (None, 503) => "the server cannot serve it now: it may be overloaded, in maintenance, or without a backend; \

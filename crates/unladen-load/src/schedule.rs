@@ -63,8 +63,10 @@ pub struct Times {
 
 /// Error for a text that is no step.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a step: expected RATE:TIME, such as 40:30s, or RATE..RATE:TIME for a ramp, such as \
-    10..100:2min")]
+#[error(
+    "`{text}` is not a step: expected RATE:TIME, such as 40:30s, or RATE..RATE:TIME for a ramp, such as \
+    10..100:2min"
+)]
 pub struct StepError {
     pub text: String,
 }

@@ -52,8 +52,10 @@ impl Cause {
     /// Describes why an endpoint is unhealthy.
     pub fn words_of_health(error: &Unhealthy) -> String {
         match error {
-            Unhealthy::Connect(source) if is_out_of_files(source) => format!("its health was not checked: \
-                {OUT_OF_FILES}"),
+            Unhealthy::Connect(source) if is_out_of_files(source) => format!(
+                "its health was not checked: \
+                {OUT_OF_FILES}"
+            ),
             Unhealthy::Connect(source) => format!("its health check cannot connect to {source}{}", advice(source)),
             other => format!("its health check failed: {other}"),
         }

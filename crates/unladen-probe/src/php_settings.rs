@@ -189,7 +189,7 @@ fn unconfirmed(php: &Php, info: &PhpInfo) -> Option<String> {
         Ok(_) => Some(
             "the running php-fpm has read other settings files: it was started before these were added, or with -c or \
              -n"
-                .to_owned(),
+            .to_owned(),
         ),
         Err(error) => Some(format!("it is not known whether the running {name} has read the same files: {error}")),
     }
@@ -279,11 +279,7 @@ fn of_pool(
     let found: Vec<PhpSetAgain> = lines
         .map(|line| PhpSetAgain { file: real(&line.file), line: line.line, text: kept(&line.text), ..of() })
         .collect();
-    if found.is_empty() {
-        unknown("no file that php-fpm includes has a line for it".to_owned())
-    } else {
-        found
-    }
+    if found.is_empty() { unknown("no file that php-fpm includes has a line for it".to_owned()) } else { found }
 }
 
 fn named(name: &str, in_files: &BTreeMap<String, String>) -> PhpSetAgain {

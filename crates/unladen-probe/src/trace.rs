@@ -79,17 +79,17 @@ pub enum TraceError {
     NotBuilt,
     #[error("tracing needs root, or the capabilities CAP_BPF and CAP_PERFMON: run as root")]
     NotAllowed,
-    #[error(
-        "this kernel does not describe its types (no /sys/kernel/btf/vmlinux): use one with CONFIG_DEBUG_INFO_BTF"
-    )]
+    #[error("this kernel does not describe its types (no /sys/kernel/btf/vmlinux): use one with CONFIG_DEBUG_INFO_BTF")]
     NoBtf,
     #[error("this kernel is too old for tracing: it has no eBPF ring buffer, which Linux 5.8 and later have")]
     TooOld,
     #[error("the kernel's lockdown (confidentiality) forbids tracing: boot with lockdown=integrity or without it")]
     LockedDown,
     /// Process ids seen here are not the kernel's own.
-    #[error("this is a container with its own process ids: run on the host, or with the host's process ids \
-        (--pid=host)")]
+    #[error(
+        "this is a container with its own process ids: run on the host, or with the host's process ids \
+        (--pid=host)"
+    )]
     PidNamespace,
     #[error("/proc here belongs to another PID namespace: mount the right one (mount -t proc proc /proc)")]
     OtherProc,

@@ -10,9 +10,7 @@ pub enum MergeError {
     #[error("`{one}` counts {one_unit}, `{other}` counts {other_unit}: their sum would mean nothing", one_unit = one_unit.as_str(), other_unit = other_unit.as_str())]
     Units { one: String, one_unit: Unit, other: String, other_unit: Unit },
     /// Samples of different lengths, one of them unknown.
-    #[error(
-        "samples of `{one}` and of `{other}` stand for different or unknown times: their sum would mean nothing"
-    )]
+    #[error("samples of `{one}` and of `{other}` stand for different or unknown times: their sum would mean nothing")]
     Periods { one: String, other: String },
     #[error("there is nothing to merge")]
     Nothing,

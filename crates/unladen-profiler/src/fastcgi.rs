@@ -58,7 +58,8 @@ pub(crate) fn request(
     let begun = Instant::now();
     let failed = |why: String| ProfilerError::Answer(format!("the application at {address} {why}"));
     let waiting = Waiting { deadline: begun.checked_add(limits.timeout), timeout: limits.timeout, cancel };
-    let mut socket = connect(address, &waiting).map_err(|end| end.into_error(&failed, "does not accept connections"))?;
+    let mut socket =
+        connect(address, &waiting).map_err(|end| end.into_error(&failed, "does not accept connections"))?;
     let message = encode(params, body).map_err(|error| ProfilerError::Answer(error.to_string()))?;
     let mut reader = ResponseReader::new(REQUEST, limits.keep);
     let talked = talk(&mut socket, &message, &mut reader, &waiting);

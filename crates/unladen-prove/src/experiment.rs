@@ -198,7 +198,9 @@ pub enum AnswerPart {
 
 /// Why a part was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a part of an answer: expected size, status, body, cache, or the name of a header such as Vary")]
+#[error(
+    "`{text}` is not a part of an answer: expected size, status, body, cache, or the name of a header such as Vary"
+)]
 pub struct AnswerPartError {
     pub text: String,
 }

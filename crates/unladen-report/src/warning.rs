@@ -320,8 +320,11 @@ impl fmt::Display for Warning {
                  open loop. Raise --concurrency, or lower the rate."
             ),
             Self::FewRequests { what, requests, needs } => {
-                write!(f, "{requests} requests are too few for an interval of {what}: it needs {needs}. Measure \
-                    longer (--time).")
+                write!(
+                    f,
+                    "{requests} requests are too few for an interval of {what}: it needs {needs}. Measure \
+                    longer (--time)."
+                )
             }
             Self::SameArmDiffers { ratio } => write!(
                 f,

@@ -64,10 +64,9 @@ pub(super) fn read(site: &Level<'_>, hosts: &Hosts, r: &mut Reading<'_>) -> Opti
                 "full names: authorities issue wildcards only by DNS challenges, which `serve` does not support; use \
                  `tls`",
             ),
-            HostName::Exact(_) => (
-                format!("`{host}`, with `acme`"),
-                "public names, such as \"example.org\"; use `tls` for others",
-            ),
+            HostName::Exact(_) => {
+                (format!("`{host}`, with `acme`"), "public names, such as \"example.org\"; use `tls` for others")
+            }
         };
         r.refuse(span.clone(), Problem::Value { key: "hosts".into(), value, expected: expected.into() });
     }

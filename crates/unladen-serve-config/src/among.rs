@@ -180,8 +180,10 @@ impl Tenant<'_> {
             let name = &one.proxy.upstream.name;
             r.warn(
                 other.level.at(&["clients", "http2", "socket_mode", "trusted", "tls12"]),
-                format!("{keys} of the site `{name}` also applies to this site where they share an address: it takes \
-                    effect before the request's host is known; use the same value in both"),
+                format!(
+                    "{keys} of the site `{name}` also applies to this site where they share an address: it takes \
+                    effect before the request's host is known; use the same value in both"
+                ),
             );
         }
         let (one, own) = (&one.proxy.client, &own.proxy.client);
@@ -199,8 +201,10 @@ impl Tenant<'_> {
             let name = &first.settings.proxy.upstream.name;
             r.warn(
                 other.level.at(&["client"]),
-                format!("{keys}: where this site shares an address with `{name}`, the larger value applies to both, \
-                    because it takes effect before the request's host is known; use the same value in both"),
+                format!(
+                    "{keys}: where this site shares an address with `{name}`, the larger value applies to both, \
+                    because it takes effect before the request's host is known; use the same value in both"
+                ),
             );
         }
     }
@@ -228,10 +232,8 @@ fn goes_round(origins: &[Origin], listen: &[&(ListenAddress, Range<usize>)], lev
     // Where an upstream is discovered, its URL only names it.
     if origins.iter().any(|origin| origin.discovery.is_none() && is_own(&origin.at)) {
         let key = "upstream";
-        let (value, expected) = (
-            "an address where this table itself listens".into(),
-            "another address: requests would loop".into(),
-        );
+        let (value, expected) =
+            ("an address where this table itself listens".into(), "another address: requests would loop".into());
         r.refuse(level.at(&[key]), Problem::Value { key: key.into(), value, expected });
     }
 }

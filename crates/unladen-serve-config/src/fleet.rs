@@ -96,7 +96,11 @@ fn htcp(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<SocketAddr>, Vec<IpNe
         return (None, from, groups);
     };
     if from.is_empty() && !address.ip().is_loopback() {
-        level.alone("htcp", "`htcp_from`: anyone who can send a datagram there could purge; list the allowed senders", r);
+        level.alone(
+            "htcp",
+            "`htcp_from`: anyone who can send a datagram there could purge; list the allowed senders",
+            r,
+        );
     }
     if let Some(group) = groups.iter().find(|group| group.is_ipv4() != address.is_ipv4()) {
         let without = if group.is_ipv4() { "an `htcp` of IPv4" } else { "an `htcp` of IPv6" };

@@ -153,7 +153,11 @@ pub const STARTERS: [Starter; 8] = [
     Starter { name: "wordpress", about: "WordPress with PHP-FPM", text: include_str!("presets/init/wordpress.toml") },
     Starter { name: "mediawiki", about: "MediaWiki with PHP-FPM", text: include_str!("presets/init/mediawiki.toml") },
     Starter { name: "dokuwiki", about: "DokuWiki with PHP-FPM", text: include_str!("presets/init/dokuwiki.toml") },
-    Starter { name: "sympa", about: "Sympa's web interface with FastCGI", text: include_str!("presets/init/sympa.toml") },
+    Starter {
+        name: "sympa",
+        about: "Sympa's web interface with FastCGI",
+        text: include_str!("presets/init/sympa.toml"),
+    },
     Starter { name: "drupal", about: "Drupal with PHP-FPM", text: include_str!("presets/init/drupal.toml") },
     Starter {
         name: "laravel",

@@ -214,7 +214,9 @@ fn entry(value: &Value<'_>, is_of_site: bool) -> Result<EntrySettings, Bad> {
                     .as_str()
                     .to_owned(),
             ),
-            (None, true) => return Err(refused("`$client` or `$header:NAME`, or a value that does not begin with `$`")),
+            (None, true) => {
+                return Err(refused("`$client` or `$header:NAME`, or a value that does not begin with `$`"));
+            }
             (None, false) if is_word(said) => EntryValue::Fixed(said.to_owned()),
             (None, false) => return Err(refused(DESCRIPTOR)),
         },

@@ -260,8 +260,7 @@ fn action(
         Some(&"root") => RouteAction::Files(folder?),
         Some(&"alias") => {
             let [prefix] = matching.prefixes.as_slice() else {
-                let without =
-                    "needs one `path`, which is removed before files are looked up: set `path` to one prefix";
+                let without = "needs one `path`, which is removed before files are looked up: set `path` to one prefix";
                 level.alone("alias", without, r);
                 return None;
             };

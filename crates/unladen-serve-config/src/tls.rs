@@ -82,8 +82,7 @@ fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain
     let names = ["ca", "certificate", "key", "server_name", "insecure"];
     for name in names.into_iter().filter(|name| level.says(name)) {
         if is_plain && (name != "insecure" || tls.insecure) {
-            let without =
-                "needs TLS: begin the upstream's URL with https://, or remove this key";
+            let without = "needs TLS: begin the upstream's URL with https://, or remove this key";
             level.alone(name, without, r);
         }
     }
@@ -100,8 +99,10 @@ fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain
         if origin.tls && address.is_ok() && tls.server_name.is_none() && !tls.insecure {
             r.warn(
                 level.at(&["upstream"]),
-                format!("https:// with the address {host}: the certificate must be for the address itself; if the \
-                    certificate is for a name, set `server_name` to that name"),
+                format!(
+                    "https:// with the address {host}: the certificate must be for the address itself; if the \
+                    certificate is for a name, set `server_name` to that name"
+                ),
             );
         }
         let is_here = address.map_or(host == "localhost", |address| address.is_loopback());

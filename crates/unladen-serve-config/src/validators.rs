@@ -93,10 +93,16 @@ fn source(level: &Level<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> O
             }
             let (database, query) = (database?, query?);
             if is_maximum(&query) {
-                r.warn(level.at(&["query"]), format!("`{}` asks only for a maximum: a maximum misses deletions, \
+                r.warn(
+                    level.at(&["query"]),
+                    format!(
+                        "`{}` asks only for a maximum: a maximum misses deletions, \
                     except of the latest row, and with times in whole seconds it misses the later of two changes \
                     within one second; let triggers count changes instead (docs/concepts/caching.md, \"What a \
-                    validator must cover\")", shown(&query)));
+                    validator must cover\")",
+                        shown(&query)
+                    ),
+                );
             }
             let parameters = in_order(level, &database, &query, parameters, names?, r)?;
             Some(database.source(query, parameters))
@@ -210,7 +216,11 @@ fn pushed(level: &Level<'_>, source: Option<&ValidatorSource>, r: &mut Reading<'
     }
     let channel = channel?;
     if source.is_some_and(|source| !matches!(source, ValidatorSource::Postgres { .. })) {
-        level.alone("listen", "needs a PostgreSQL `database`, the only one that notifies of changes: remove this key", r);
+        level.alone(
+            "listen",
+            "needs a PostgreSQL `database`, the only one that notifies of changes: remove this key",
+            r,
+        );
     }
     Some(ListenSettings { channel, heartbeat })
 }

@@ -83,8 +83,10 @@ pub fn run(config: Config) -> Result<Ended, ServeError> {
     let observability = Arc::new(observability.map_err(ServeError::Observability)?);
     let ended = serve(config, &observability, &budget);
     if !observability.close(LAST_WORDS) {
-        say!("unladen: the last lines of the access log, or the last data for the collector, could not be written in \
-            time");
+        say!(
+            "unladen: the last lines of the access log, or the last data for the collector, could not be written in \
+            time"
+        );
     }
     ended
 }
@@ -172,7 +174,10 @@ fn watch_files(file_watch: Option<&FileWatch>, config: &Config) {
 }
 
 fn not_noticed(file: &std::path::Path, error: &io::Error) {
-    say!("unladen: some changes of {}, or of files that it names, will not be noticed ({error}); use SIGHUP", file.display());
+    say!(
+        "unladen: some changes of {}, or of files that it names, will not be noticed ({error}); use SIGHUP",
+        file.display()
+    );
 }
 
 impl Control {
@@ -261,8 +266,10 @@ impl Control {
         systemd::notify(Notice::Reloading);
         match self.plans.make(&config, &mut Vec::new()) {
             Ok(made) => self.publish(config, made),
-            Err(error) => say!("unladen: the old configuration stays in force, because the new one cannot be applied: \
-                {error}"),
+            Err(error) => say!(
+                "unladen: the old configuration stays in force, because the new one cannot be applied: \
+                {error}"
+            ),
         }
         systemd::notify(Notice::Ready);
     }

@@ -35,7 +35,10 @@ impl<'a> Prepared<'a> {
         }
         // Ranges of commits by their beginning rely on it.
         if run.commit.as_ref().is_some_and(|commit| !commit.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
-            return Err(StoreError::Unfit { what: "the commit", why: "it does not consist of letters and digits".to_owned() });
+            return Err(StoreError::Unfit {
+                what: "the commit",
+                why: "it does not consist of letters and digits".to_owned(),
+            });
         }
         if run.labels.len() > LABELS {
             return Err(StoreError::ManyLabels { count: run.labels.len(), most: LABELS });

@@ -201,7 +201,9 @@ impl Shared {
         let statement = connection.prep(&*self.query).await.map_err(said)?;
         if usize::from(statement.num_params()) != self.places.len() {
             let (wants, has) = (statement.num_params(), self.places.len());
-            return Err(AskError::Query(text(format!("it has {wants} parameter(s), but `parameters` has {has} name(s)"))));
+            return Err(AskError::Query(text(format!(
+                "it has {wants} parameter(s), but `parameters` has {has} name(s)"
+            ))));
         }
         Ok(Link { connection, statement })
     }

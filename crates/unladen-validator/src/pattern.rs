@@ -52,9 +52,7 @@ pub enum PatternError {
     Twice(String),
     #[error("`{{{0}*}}` matches the rest, so only `/` can follow it")]
     NotLast(String),
-    #[error(
-        "`*` alone has no meaning in `{0}`: write `{{rest*}}` for the rest, or `{{name}}` for one segment"
-    )]
+    #[error("`*` alone has no meaning in `{0}`: write `{{rest*}}` for the rest, or `{{name}}` for one segment")]
     Star(String),
     #[error("the `*` of `{{*{0}}}` is before the name: write `{{{0}*}}`")]
     StarFirst(String),

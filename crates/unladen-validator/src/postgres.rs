@@ -224,7 +224,9 @@ impl Shared {
         let statement = link.client().prepare(&wrapped(&self.query, has_key)).await.map_err(said)?;
         if statement.params().len() != self.places.len() {
             let (wants, has) = (statement.params().len(), self.places.len());
-            return Err(AskError::Query(text(format!("it has {wants} parameter(s), but `parameters` has {has} name(s)"))));
+            return Err(AskError::Query(text(format!(
+                "it has {wants} parameter(s), but `parameters` has {has} name(s)"
+            ))));
         }
         link.ready(statement);
         Ok(link)

@@ -133,7 +133,9 @@ impl SqliteReader {
         let wants = connection.prepare_cached(&plan.query).map_err(said)?.parameter_count();
         if wants != plan.places.len() {
             let has = plan.places.len();
-            return Err(AskError::Query(text(format!("it has {wants} parameter(s), but `parameters` has {has} name(s)"))));
+            return Err(AskError::Query(text(format!(
+                "it has {wants} parameter(s), but `parameters` has {has} name(s)"
+            ))));
         }
         Ok(Self { connection, query: plan.query.clone(), identity })
     }

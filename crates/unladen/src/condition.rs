@@ -101,8 +101,7 @@ fn bound(metric: &str, text: &str) -> Result<Bound, String> {
     if let Some(digits) = rest.strip_suffix('%') {
         let value = number(digits)? / 100.0;
         if !is_change && !is_share {
-            let signs =
-                format!("{rest} needs a sign: a change against the baseline is '+{rest}' or '-{rest}'");
+            let signs = format!("{rest} needs a sign: a change against the baseline is '+{rest}' or '-{rest}'");
             return Err(signs);
         }
         return Ok(Bound { is_change, value, unit: BoundUnit::Share });

@@ -36,7 +36,10 @@ impl Path {
             let found = groups_of(station, &by_pid);
             if found.is_empty() {
                 unknown.get_or_insert_with(|| PathUnknown {
-                    why: format!("the processes that accept it at {} ended before they could be examined", station.address),
+                    why: format!(
+                        "the processes that accept it at {} ended before they could be examined",
+                        station.address
+                    ),
                     takes: String::new(),
                 });
             }

@@ -40,9 +40,7 @@ pub(crate) struct Purged {
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PurgeError {
-    #[error(
-        "{0} has no [admin] address: set listen = \"unix:/run/unladen/admin.sock\" there, or use --admin"
-    )]
+    #[error("{0} has no [admin] address: set listen = \"unix:/run/unladen/admin.sock\" there, or use --admin")]
     NoAdmin(String),
     #[error("{address}: {}", unreachable_in_words(source))]
     Unreachable { address: String, source: io::Error },

@@ -64,9 +64,8 @@ fn the_applications_own_callback_for_headers_took_the_place_of_the_printed_one()
         page.begins_with(code);
         let head = page.head(&[]);
         let says = head.contains("Cache-Control: public, max-age=0, s-maxage=60") && head.contains("Vary: Cookie");
-        let is_told = || {
-            fs::read_to_string(&log).unwrap().contains("unladen-cache.php: the application sent its headers early")
-        };
+        let is_told =
+            || fs::read_to_string(&log).unwrap().contains("unladen-cache.php: the application sent its headers early");
         assert!(says || !is_said, "{code}: {head}");
         // Nothing says it, and that is told; or it could be said at the end all the same.
         assert!(says || is_told(), "{code}: {head}");

@@ -63,7 +63,9 @@ impl EvidenceSide {
         let done = match ask {
             EvidenceAsk::Begin => open.begin(instrument).map(|()| EvidenceAnswer::Begun),
             EvidenceAsk::Phase { sent_ns, .. } if sent_ns.len() > MAX_REQUESTS => {
-                return Err(format!("{} requests in a phase, but at most {MAX_REQUESTS} are counted", sent_ns.len()).into());
+                return Err(
+                    format!("{} requests in a phase, but at most {MAX_REQUESTS} are counted", sent_ns.len()).into()
+                );
             }
             EvidenceAsk::Phase { .. } if open.phases == MAX_PHASES => {
                 return Err(format!("more than {MAX_PHASES} phases").into());

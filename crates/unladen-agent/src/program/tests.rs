@@ -17,7 +17,10 @@ fn what_is_shipped_tells_its_commit() {
 #[test]
 fn what_is_missing_is_told() {
     let text = Program { ebpf: false, commit: None, linked_to_nothing: false, ..SHIPPED }.to_string();
-    assert!(text.contains("commit   unknown") && text.contains("eBPF     not included: nothing can be traced"), "{text}");
+    assert!(
+        text.contains("commit   unknown") && text.contains("eBPF     not included: nothing can be traced"),
+        "{text}"
+    );
     assert!(text.contains("this system's libraries"), "{text}");
 }
 

@@ -114,13 +114,15 @@ fn switch_on(vendor: &str, prepends: bool) -> Vec<String> {
     let mut lines = vec![
         format!("right after the line that requires {vendor}autoload.php: require '…/unladen-classmap.php';"),
         "or for all scripts that require it, in composer.json: \"autoload\": { \"files\": \
-         [\"./unladen-classmap.php\"] }, then composer dump-autoload".to_owned(),
+         [\"./unladen-classmap.php\"] }, then composer dump-autoload"
+            .to_owned(),
     ];
     lines.push(if prepends {
         "auto_prepend_file would not work: Composer's loader registers itself before existing loaders".to_owned()
     } else {
         "or before all of its code: auto_prepend_file, because Composer's loader does not register itself first \
-         (prepend-autoloader is false)".to_owned()
+         (prepend-autoloader is false)"
+            .to_owned()
     });
     lines
 }

@@ -147,8 +147,7 @@ impl Reading<'_> {
         let inc = self.inc();
         let given = assignments(&with(source, &[("DOKU_INC", &inc)]), file, "$classes")?;
         let list = given.iter().find_map(Value::as_array);
-        let missing =
-            || Problem::of(file, "expected a list of classes in `$classes`: not a known version of DokuWiki");
+        let missing = || Problem::of(file, "expected a list of classes in `$classes`: not a known version of DokuWiki");
         let mut classes = Vec::new();
         for (class, path) in list.ok_or_else(missing)? {
             let (Some(class), Some(path)) = (class.as_str(), path.as_str()) else { return Err(missing()) };
@@ -181,7 +180,8 @@ fn switch_on(root: &Path) -> Vec<String> {
     let how = if file.exists() { "after its <?php" } else { "a new file that begins with <?php" };
     vec![
         format!("in {}, {how}: require '…/unladen-classmap.php';", file.display()),
-        "Composer's loader registers itself before it, but searches no file for a class that it does not know".to_owned(),
+        "Composer's loader registers itself before it, but searches no file for a class that it does not know"
+            .to_owned(),
     ]
 }
 

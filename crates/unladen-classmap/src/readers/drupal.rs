@@ -132,7 +132,8 @@ fn switch_on(served: &Path) -> Vec<String> {
     vec![
         format!("in {}/sites/default/settings.php, at its end: require '…/unladen-classmap.php';", served.display()),
         "with several sites, in the settings.php of each; not earlier, because Composer's loader registers itself \
-         before existing loaders".to_owned(),
+         before existing loaders"
+            .to_owned(),
     ]
 }
 
@@ -199,10 +200,8 @@ impl Modules {
                     modules.found.insert(name, folder);
                 }
                 Err(folders) => {
-                    let what = format!(
-                        "`{name}` exists {} times: its classes are left to Drupal's own loader",
-                        folders.len()
-                    );
+                    let what =
+                        format!("`{name}` exists {} times: its classes are left to Drupal's own loader", folders.len());
                     modules.problems.extend(folders.first().map(|folder| Problem::of(folder, what)));
                 }
             }

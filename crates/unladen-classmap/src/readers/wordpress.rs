@@ -214,7 +214,6 @@ fn switch_on(folders: &[PathBuf]) -> Vec<String> {
             "in {folder}/unladen.php, a separate file: <?php add_action( 'plugins_loaded', static function () {{ \
              require '…/unladen-classmap.php'; }}, PHP_INT_MIN );"
         ),
-        "not earlier: the Composer loaders of plugins register themselves before existing loaders"
-            .to_owned(),
+        "not earlier: the Composer loaders of plugins register themselves before existing loaders".to_owned(),
     ]
 }

@@ -199,11 +199,7 @@ fn a_broken_manifest_is_told_with_its_place() {
     let broken = told(&project, "is not JSON");
     assert_eq!(broken.line, Some(3));
     assert!(broken.what.contains("column 26"), "{broken}");
-    assert!(
-        told(&project, "`AutoloadClasses`: expected strings")
-            .path
-            .ends_with("extensions/List/extension.json")
-    );
+    assert!(told(&project, "`AutoloadClasses`: expected strings").path.ends_with("extensions/List/extension.json"));
 }
 
 #[test]

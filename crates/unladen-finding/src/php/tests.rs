@@ -59,10 +59,8 @@ fn the_line_of_the_pool_is_changed_and_no_other() {
     assert_eq!(again.left, ["realpath_cache_size=4096K"]);
     assert_eq!(
         again.told,
-        [
-            "the pool shop sets opcache.enable itself, in line 12 of /etc/php/8.2/fpm/pool.d/a shop's.conf, which \
-          overrides all settings files: the command below changes that line"
-        ]
+        ["the pool shop sets opcache.enable itself, in line 12 of /etc/php/8.2/fpm/pool.d/a shop's.conf, which \
+          overrides all settings files: the command below changes that line"]
     );
     assert_eq!(
         again.changes[0].there,

@@ -124,11 +124,13 @@ fn fix(evidence: &Evidence) -> Fix {
     let group = busiest_of(evidence, |_| true);
     let warm_up = match group.is_some_and(|group| is_contained(evidence, group)) {
         true => "send a request when the container starts, before other requests reach it (a health check that \
-            requests the page)".into(),
+            requests the page)"
+            .into(),
         false => match again::exec_start_post(evidence) {
             Some(line) => format!("send a request when the service starts ({line})"),
             None => "send a request when the service starts (ExecStartPost=-curl): one that changes nothing, to a \
-                page that does similar work".into(),
+                page that does similar work"
+                .into(),
         },
     };
     let Some(group) = group else { return Fix::advice(warm_up) };

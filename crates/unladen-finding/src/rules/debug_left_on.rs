@@ -114,7 +114,11 @@ fn fix(evidence: &Evidence, group: usize, on: &[On]) -> Fix {
     }
     let unload: Vec<&str> = on.iter().filter_map(|on| on.unload).collect();
     if !unload.is_empty() {
-        advice.push(format!("better still, do not load {} (Debian: phpdismod {})", unload.join(", "), unload.join(" ")));
+        advice.push(format!(
+            "better still, do not load {} (Debian: phpdismod {})",
+            unload.join(", "),
+            unload.join(" ")
+        ));
     }
     if on.iter().any(|on| on.line.is_none() && on.unload.is_none()) {
         advice.push("run the framework in its production environment (APP_ENV=prod, APP_DEBUG=0)".to_owned());

@@ -33,8 +33,12 @@ fn one(evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
     let queries = peers::often(evidence, &different, LEAST_QUERIES)?;
     let part = peers::part(evidence, &different, &seen.counted.count).unwrap_or(1.0);
     let time = peers::time(evidence, &[&seen.counted]).map(|time| time.scaled(part));
-    let how = if hidden { "the same text, with values that were not seen" } else { "the same text with different \
-        values" };
+    let how = if hidden {
+        "the same text, with values that were not seen"
+    } else {
+        "the same text with different \
+        values"
+    };
     let takes = Share::of_latency(evidence, time);
     Some(Finding {
         summary: format!("{} per request, {how}: {}", many(queries, "query", "queries"), peers::cut(&seen.fingerprint)),
@@ -50,8 +54,10 @@ fn fix(evidence: &Evidence, seen: &QuerySeen) -> Fix {
     let code = |advice: &str| Fix::code(evidence, seen.group, advice);
     if seen.writes {
         return code(match statements::verb(&seen.fingerprint).as_str() {
-            "insert" | "replace" => "write all rows with one INSERT … VALUES (…), (…), …, or at least in one \
-                transaction",
+            "insert" | "replace" => {
+                "write all rows with one INSERT … VALUES (…), (…), …, or at least in one \
+                transaction"
+            }
             _ => {
                 "change all rows with one statement (WHERE … IN (…), or a join with VALUES), or at least in one \
                  transaction"

@@ -163,10 +163,10 @@ fn fix(evidence: &Evidence, group: usize, protocol: QueryProtocol) -> Fix {
                 "]);",
             ],
         ),
-        (Stack::Perl, QueryProtocol::Mysql) => {
-            code("leave mysql_server_prepare off, DBD::mysql's default; or use prepare_cached for what is executed \
-                again")
-        }
+        (Stack::Perl, QueryProtocol::Mysql) => code(
+            "leave mysql_server_prepare off, DBD::mysql's default; or use prepare_cached for what is executed \
+                again",
+        ),
         (Stack::Perl, _) => code(
             "use prepare_cached for what is executed again in the life of the process; switch preparing off for the \
              rest: pg_server_prepare => 0 in DBI->connect",

@@ -120,9 +120,7 @@ fn fix(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSe
              instead of a new one for each page (or one Template::Provider, given to each as LOAD_TEMPLATES), which \
              then checks each file for changes once a second"
         }
-        Language::Perl => {
-            "load modules when the process starts, and do not compile strings (eval) in each request"
-        }
+        Language::Perl => "load modules when the process starts, and do not compile strings (eval) in each request",
         Language::Python if is_started(evidence, "python") => {
             "keep the process: WSGI or ASGI (gunicorn, uvicorn) instead of CGI"
         }

@@ -58,9 +58,7 @@ fn ignored(response: &Response, conditional: &Variant) -> Option<String> {
         (Some((before, after)), _) if weak(before) != weak(after) => {
             Some("its ETag changes although the body stays the same, so no request with it is answered with 304".into())
         }
-        (Some(_), _) => {
-            Some("200 to its own unchanged ETag: the page sends it but does not check it".into())
-        }
+        (Some(_), _) => Some("200 to its own unchanged ETag: the page sends it but does not check it".into()),
         // A later date means that the page was regenerated, and says so.
         (None, Some((before, after))) if before == after => {
             Some("200 to its own unchanged Last-Modified: the page sends it but does not check it".into())

@@ -116,7 +116,8 @@ fn wordpress(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
     let mut lines = vec![
         "<?php".to_owned(),
         "// From unladen: pages are valid for a minute for visitors without a cookie, and for nobody else, unless \
-         something forbids it.".into(),
+         something forbids it."
+            .into(),
         "add_action('template_redirect', function () {".into(),
         "    if (is_404() || isset($_GET['unapproved'])) {".into(),
         "        return;".into(),

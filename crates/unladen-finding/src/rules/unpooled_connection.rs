@@ -110,9 +110,7 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
 
 fn proxy(outbound: &Outbound<'_>, stack: Stack) -> Fix {
     let name = match outbound.is_nameless() {
-        true => {
-            " (in `upstream`, use the service's name instead of the address if it expects one: it is sent as Host)"
-        }
+        true => " (in `upstream`, use the service's name instead of the address if it expects one: it is sent as Host)",
         false => "",
     };
     let without = match unladen_outbound::without(stack) {

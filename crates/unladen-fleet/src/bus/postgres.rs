@@ -163,9 +163,7 @@ impl Postgres {
         };
         let read = match after {
             None => lost("it begins at the end", uptime),
-            Some(after) if after.epoch() != epoch => {
-                lost("the tables or their server were replaced", Duration::ZERO)
-            }
+            Some(after) if after.epoch() != epoch => lost("the tables or their server were replaced", Duration::ZERO),
             Some(_) if !column::<bool>(row, 3)? => {
                 // Same epoch: its list of nodes is unchanged.
                 lost("the record that was read last, or the one after it, is no longer in the table", uptime)

@@ -185,8 +185,10 @@ fn lines_of_another_kind_are_counted_up_to_half() {
     assert_eq!(read(&log), (vec![("/a".to_owned(), 2)], vec![(PassedOver::NoEntry, 2)]));
     let error = parse(format!("{entry}{other}{other}{other}{entry}")).unwrap_err().to_string();
     assert!(
-        error.starts_with("access.log:2: not an entry in the combined log format, like 3 of the 5 lines: found \
-            `2026/10/10"),
+        error.starts_with(
+            "access.log:2: not an entry in the combined log format, like 3 of the 5 lines: found \
+            `2026/10/10"
+        ),
         "{error}"
     );
 }
@@ -215,12 +217,18 @@ fn a_byte_order_mark_is_no_part_of_an_entry() {
 #[test]
 fn a_log_of_another_kind_names_the_line() {
     let error = parse("\n{\"request\":\"GET /\"}\n").unwrap_err().to_string();
-    assert!(error.starts_with("access.log:2: not an entry in the combined log format, like 1 of the 2 lines"), "{error}");
+    assert!(
+        error.starts_with("access.log:2: not an entry in the combined log format, like 1 of the 2 lines"),
+        "{error}"
+    );
     assert!(error.contains("found `{\"request\":\"GET /\"}`"), "{error}");
     let error = parse("").unwrap_err().to_string();
     assert!(error.ends_with("has no GET request that can be repeated from a log: it is empty"), "{error}");
     let error = parse(line("POST / HTTP/1.1", 200)).unwrap_err().to_string();
-    assert!(error.ends_with(": of its 1 lines are 1 with methods other than GET, whose bodies are not in the log"), "{error}");
+    assert!(
+        error.ends_with(": of its 1 lines are 1 with methods other than GET, whose bodies are not in the log"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -134,8 +134,7 @@ impl Writer {
     fn look_for_lost(&mut self) {
         let lost = self.shared.lost_full.load(Ordering::Relaxed);
         if lost > self.lost_full {
-            let cause =
-                format!("is not written fast enough: {} lines are lost; check its disk", lost - self.lost_full);
+            let cause = format!("is not written fast enough: {} lines are lost; check its disk", lost - self.lost_full);
             self.tell("lost_full", &cause);
             self.lost_full = lost;
         }

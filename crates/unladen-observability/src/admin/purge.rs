@@ -86,8 +86,15 @@ where
             return Err(Refusal::new(StatusCode::BAD_REQUEST, words));
         }
         (Some(word), Some(_)) => {
-            let words = || Refusal::new(StatusCode::BAD_REQUEST, format!("wait is {word:?}: expected all, quorum or \
-                none"));
+            let words = || {
+                Refusal::new(
+                    StatusCode::BAD_REQUEST,
+                    format!(
+                        "wait is {word:?}: expected all, quorum or \
+                none"
+                    ),
+                )
+            };
             Some(Wait::of(word).ok_or_else(words)?)
         }
     };

@@ -73,7 +73,9 @@ fn endpoints<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Found>, D
             let mut seen = HashSet::new();
             while let Some(Listed { address, weight, priority, zone, draining }) = list.next_element()? {
                 if all.len() == MOST {
-                    return Err(A::Error::custom(format!("more than {MOST} endpoints: an upstream cannot have so many")));
+                    return Err(A::Error::custom(format!(
+                        "more than {MOST} endpoints: an upstream cannot have so many"
+                    )));
                 }
                 if !seen.insert(address.clone()) {
                     return Err(A::Error::custom(format!(

@@ -307,9 +307,10 @@ const VERSIONS: RangeInclusive<u64> = 41..=70;
 
 /// Builds the profile from a file's samples.
 fn profile(document: Document) -> Result<Profile, String> {
-    let version = document.meta.preprocessed_profile_version.ok_or(
-        "this is a browser's raw recording: open it in https://profiler.firefox.com and save it there",
-    )?;
+    let version = document
+        .meta
+        .preprocessed_profile_version
+        .ok_or("this is a browser's raw recording: open it in https://profiler.firefox.com and save it there")?;
     if !version.whole().is_some_and(|version| VERSIONS.contains(&version)) {
         let (first, last) = (VERSIONS.start(), VERSIONS.end());
         return Err(format!("version {version} of the format: {first} to {last} can be read"));

@@ -111,9 +111,7 @@ impl Log {
         if version.split(' ').next() == Some(VERSION) {
             Ok(())
         } else {
-            Err(source.fault(format!(
-                "version {version} is not known, only version {VERSION}: Devel::NYTProf 4 to 6"
-            )))
+            Err(source.fault(format!("version {version} is not known, only version {VERSION}: Devel::NYTProf 4 to 6")))
         }
     }
 

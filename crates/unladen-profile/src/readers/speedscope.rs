@@ -212,7 +212,8 @@ fn add_events(part: &Part, scale: Scale, made: &mut Made<'_>) -> Result<(), Stri
     for (at, event) in part.events.iter().enumerate() {
         let wrong = |what| format!("events[{at}]: {what}");
         let now = scale.weight(event.at).map_err(wrong)?;
-        let passed = now.checked_sub(last).ok_or_else(|| wrong(format!("{} is before the previous event", event.at)))?;
+        let passed =
+            now.checked_sub(last).ok_or_else(|| wrong(format!("{} is before the previous event", event.at)))?;
         if passed > 0 && !called.is_empty() {
             made.profile.add(cluster, stack, made.sum.add(passed).map_err(wrong)?);
         }

@@ -159,7 +159,10 @@ impl Prepended {
 
     fn not_run(&self, sample: &Sample) -> ProfilerError {
         ProfilerError::Missing {
-            what: format!("{} is answered ({}), but not by a PHP that runs unladen's file before its scripts", self.url, sample.status),
+            what: format!(
+                "{} is answered ({}), but not by a PHP that runs unladen's file before its scripts",
+                self.url, sample.status
+            ),
             remedy: "unladen profile --print-prepend > /usr/local/share/unladen-profile.php, then auto_prepend_file = \
                      /usr/local/share/unladen-profile.php in that PHP's settings (php.ini; php_value of Apache; -d of \
                      php -S; a file that is already set there can require this one), and restart it. If that is done: \

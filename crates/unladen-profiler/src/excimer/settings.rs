@@ -68,9 +68,7 @@ impl Settings {
             |what: &str| ProfilerError::Answer(format!("PHP-FPM at {} does not report {what}", captured.address));
         let pid = told.pid().ok_or_else(|| missing("its process"))?;
         if parent(pid) != Some(captured.application.pid) && pid != captured.application.pid {
-            return Err(missing(
-                "a process that is visible here: is it in a container? Run unladen where it runs",
-            ));
+            return Err(missing("a process that is visible here: is it in a container? Run unladen where it runs"));
         }
         let (uid, gid) = owner(pid).ok_or_else(|| missing("its user"))?;
         // PHP's default if the setting is unknown.

@@ -65,9 +65,7 @@ fn name_of(value: &Value<'_>) -> Result<String, Bad> {
 fn read(table: &Table<'_>, name: String, reading: &Reading<'_>) -> Result<KnobSpec, Bad> {
     let (on, off) = (table.get("on"), table.get("off"));
     if on.is_none() && off.is_none() {
-        return Err(
-            table.missing("on", "the change: a command, or a table such as { file = \"…\", text = \"…\" }")
-        );
+        return Err(table.missing("on", "the change: a command, or a table such as { file = \"…\", text = \"…\" }"));
     }
     let initial = table.get("initial");
     let starts_on = match &initial {
@@ -106,8 +104,7 @@ fn read(table: &Table<'_>, name: String, reading: &Reading<'_>) -> Result<KnobSp
                 }
             };
             if change.environment(is_on).is_some() && knob.restart.is_empty() {
-                let without =
-                    "needs `restart`, the services whose environment it changes: a program reads its environment at \
+                let without = "needs `restart`, the services whose environment it changes: a program reads its environment at \
                      its start";
                 return Err(Problem::Alone { key: "env", without }.at(value.span()));
             }

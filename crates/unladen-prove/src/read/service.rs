@@ -60,9 +60,7 @@ pub(crate) fn read_ready(value: &Value<'_>, reading: &Reading<'_>) -> Result<Rea
     table.either("command", "connect", why)?;
     let status = table.get("status");
     if let (Some(value), None) = (&status, table.get("url")) {
-        return Err(
-            Problem::Alone { key: "status", without: "needs a `url`" }.at(value.span())
-        );
+        return Err(Problem::Alone { key: "status", without: "needs a `url`" }.at(value.span()));
     }
     let check = if let Some(value) = table.get("url") {
         let statuses = status.map_or(Ok(Statuses::default()), |value| value.parse())?;

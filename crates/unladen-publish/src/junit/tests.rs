@@ -199,8 +199,7 @@ fn a_check_of_a_class_map_is_four_cases() {
         let xml = text(sample::CLASSMAP, |value| value["strict"] = strict.into());
         cases(&xml)
     };
-    let (map, others) =
-        (("the map is up to date".to_owned(), "failed"), "each class is declared in one file");
+    let (map, others) = (("the map is up to date".to_owned(), "failed"), "each class is declared in one file");
     assert!(of(false).len() == 4 && of(false).contains(&map) && of(false).contains(&(others.to_owned(), "passed")));
     assert!(of(true).iter().all(|(_, outcome)| *outcome == "failed"), "{:?}", of(true));
 }

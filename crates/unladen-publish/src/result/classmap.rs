@@ -47,8 +47,12 @@ fn summary(document: &ClassmapCheckDocument) -> Vec<Block> {
         Words::new().strong(grouped(*count as f64, 0)).plain(format!(" × {}: {}", kind.about(), kind.advice()))
     });
     blocks.list(said.collect());
-    let mut tiles = vec![Tile::new("Classes", grouped(document.class_count as f64, 0), "that an up-to-date map would \
-        have")];
+    let mut tiles = vec![Tile::new(
+        "Classes",
+        grouped(document.class_count as f64, 0),
+        "that an up-to-date map would \
+        have",
+    )];
     tiles.push(Tile::new("Differences", grouped(differences as f64, 0), ""));
     tiles.extend(
         [("In several files", 0), ("Misplaced", 1), ("Problems", 2)]
@@ -121,7 +125,8 @@ fn violations(document: &ClassmapCheckDocument) -> Table {
 }
 
 fn problems(document: &ClassmapCheckDocument) -> Table {
-    let mut table = Table::new("Files that could not be read, and lists that name missing files", &["file", "problem"]).sortable();
+    let mut table =
+        Table::new("Files that could not be read, and lists that name missing files", &["file", "problem"]).sortable();
     for one in &document.problems {
         let hides = if one.hides { Words::new().mark("bad", "may hide classes") } else { Words::new() };
         let what = Words::new().plain(one.what.clone());

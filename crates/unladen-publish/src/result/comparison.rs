@@ -103,10 +103,8 @@ fn in_words(comparison: &Comparison) -> Words {
         0 => words.plain(
             ". No other runs show how much two runs of the same thing differ: a documented default is used instead.",
         ),
-        runs => words.plain(format!(
-            ". {} showed how much two runs of the same thing differ.",
-            count(runs as u64, "other run")
-        )),
+        runs => words
+            .plain(format!(". {} showed how much two runs of the same thing differ.", count(runs as u64, "other run"))),
     }
 }
 

@@ -147,9 +147,7 @@ fn tiles(document: &LoadDocument) -> Vec<Tile> {
     for (key, title) in [("p50", "Latency, median"), ("p95", "Latency, p95"), ("p99", "Latency, p99")] {
         let Some(value) = figures::latency(&document.latency_ns, key) else { continue };
         let ends = figures::latency_interval(&document.latency_intervals_ns, key)
-            .map_or("too few requests".to_owned(), |(low, high)| {
-                figures::interval(Kind::Time, low, high)
-            });
+            .map_or("too few requests".to_owned(), |(low, high)| figures::interval(Kind::Time, low, high));
         tiles.push(Tile::new(title, plain(Kind::Time, value), ends));
     }
     tiles.push(Tile::new(

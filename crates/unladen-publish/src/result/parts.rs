@@ -26,7 +26,9 @@ pub(super) fn verdict(gates: &[Gate]) -> Option<Block> {
     let untold = gates.iter().filter(|gate| gate.untold && !gate.broken).count() as u64;
     let conditions = count(gates.len() as u64, "failure condition");
     let (class, mut words) = match broken.first() {
-        None if gates.len() == 1 => ("good", Words::new().strong("Pass").plain(": the failure condition does not hold.")),
+        None if gates.len() == 1 => {
+            ("good", Words::new().strong("Pass").plain(": the failure condition does not hold."))
+        }
         None => ("good", Words::new().strong("Pass").plain(format!(": none of {conditions} holds."))),
         Some(first) => {
             let holds = if broken.len() == 1 { "holds" } else { "hold" };

@@ -171,10 +171,9 @@ fn functions(document: &ProfileDocument) -> Vec<Block> {
     let by_total: Vec<&Function> = document.functions.iter().collect();
     let what = what(&document.unit);
     let mut blocks = Vec::new();
-    for (title, functions, of_self) in [
-        (format!("By self {what}"), by_self, true),
-        (format!("By total {what}"), by_total, false),
-    ] {
+    for (title, functions, of_self) in
+        [(format!("By self {what}"), by_self, true), (format!("By total {what}"), by_total, false)]
+    {
         let (first, rest) = functions.split_at(functions.len().min(FIRST));
         blocks.table(function_table(&title, first, document, of_self));
         if !rest.is_empty() {

@@ -70,7 +70,9 @@ fn summary(document: &ProveDocument) -> Vec<Block> {
     if let Some(time) = document.time_for_one_percent_ns {
         let time = lasting(std::time::Duration::from_nanos(time));
         let what = first_quantile(document).map_or("the latency".to_owned(), verdict::title);
-        blocks.push(Block::Aside(format!("To detect a difference of 1 % of {what}, the run would need {time} in total.").into()));
+        blocks.push(Block::Aside(
+            format!("To detect a difference of 1 % of {what}, the run would need {time} in total.").into(),
+        ));
     }
     blocks
 }
@@ -339,10 +341,8 @@ fn weights(document: &ProveDocument) -> Vec<Block> {
 // --- The rest ---
 
 fn interactions(document: &ProveDocument) -> Table {
-    let mut table = Table::new(
-        "Whether changes interact",
-        &["changes", "what", "metric", "#ratio − 1", "expected", "verdict"],
-    );
+    let mut table =
+        Table::new("Whether changes interact", &["changes", "what", "metric", "#ratio − 1", "expected", "verdict"]);
     for interaction in &document.interactions {
         table.row(interaction_row(interaction));
     }

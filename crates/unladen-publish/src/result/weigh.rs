@@ -86,8 +86,7 @@ fn cost(document: &WeighDocument, url: &WeighedUrl) -> Words {
             }
         }
         _ if !document.weights.is_empty() => {
-            words =
-                words.plain(": nothing on this machine was seen to follow the requests, so its cost is not known");
+            words = words.plain(": nothing on this machine was seen to follow the requests, so its cost is not known");
         }
         _ => words = words.plain(" was examined; its cost was not measured in this run"),
     }

@@ -36,9 +36,7 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
     if inside.lost > 0 {
         let lost = grouped(inside.lost as f64, 0);
         wrapped(
-            &format!(
-                "{lost} events were lost: counts marked !, such as files, queries and connections, are too low."
-            ),
+            &format!("{lost} events were lost: counts marked !, such as files, queries and connections, are too low."),
             style,
             out,
         )?;
@@ -235,12 +233,7 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -
     let before = told.iter().position(|other| same(&other)).filter(|_| !fix.lines.is_empty());
     hanging(&label("fix", style), &fix.advice, style, out)?;
     if let Some(before) = before {
-        return hanging(
-            &blank(),
-            &format!("the lines and the check are the same as for {}", before + 1),
-            style,
-            out,
-        );
+        return hanging(&blank(), &format!("the lines and the check are the same as for {}", before + 1), style, out);
     }
     lines(fix.file.as_deref(), &fix.lines, style, out)?;
     for part in &fix.also {

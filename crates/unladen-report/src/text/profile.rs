@@ -125,8 +125,7 @@ fn table(
     let shown = &rows[..rows.len().min(result.top.max(1))];
     // If the number of requests is unknown, calls are for the whole file.
     let per_request = result.document.functions.iter().any(|row| row.calls_per_request.is_some());
-    let mut columns =
-        Columns::new(&["self", "total", if per_request { "calls/request" } else { "calls" }], &[2]);
+    let mut columns = Columns::new(&["self", "total", if per_request { "calls/request" } else { "calls" }], &[2]);
     for row in shown {
         let mut shares = [row.self_share, row.total_share].map(share);
         let first = usize::from(!with_callers);

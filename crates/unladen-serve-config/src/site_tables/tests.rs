@@ -70,10 +70,10 @@ fn who_purges_has_pages_asked_about() {
 fn what_cannot_be_is_refused() {
     let refused = |text: &str| parse(text, None).unwrap_err();
     assert!(refused(&format!("{SITE}snapshot = true")).contains("[site.snapshot]"));
-    assert!(
-        refused(&format!("{SITE}cache = false\nsnapshot.file = 'a'")).contains("nothing to write, because the cache \
-            is off")
-    );
+    assert!(refused(&format!("{SITE}cache = false\nsnapshot.file = 'a'")).contains(
+        "nothing to write, because the cache \
+            is off"
+    ));
     let site = format!("{SITE}snapshot.file = 'a'\n");
     let twice = format!("{site}{}", site.replace("shop", "other").replace("8081", "8082"));
     assert!(refused(&twice).contains("the snapshot `/etc/unladen/a` is already used in line"), "{}", refused(&twice));

@@ -282,7 +282,8 @@ async fn be_told_of_changes(validator: Arc<Validator>, whom: String, observabili
              than {bound}"
         ),
         Err(error) => {
-            let cause = format!("the validator for `{path}` gets no notifications, so it asks at each request: {error}");
+            let cause =
+                format!("the validator for `{path}` gets no notifications, so it asks at each request: {error}");
             let place = Some(&*place);
             observability.tell(&Trouble { whom: &whom, place, reason: "validator_not_told", cause: &cause });
         }

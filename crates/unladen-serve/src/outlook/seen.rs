@@ -164,12 +164,8 @@ impl WhyNot {
                 "it is an error that the request itself may have caused: it is large, or has bytes or fields that \
                  servers refuse"
             }
-            NoStore::NoStore => {
-                "the application sends `no-store`: it must not, where a page is the same for all"
-            }
-            NoStore::Private => {
-                "the application sends `private`: it must not, where a page is the same for all"
-            }
+            NoStore::NoStore => "the application sends `no-store`: it must not, where a page is the same for all",
+            NoStore::Private => "the application sends `private`: it must not, where a page is the same for all",
             NoStore::Authorization => {
                 "the request has `Authorization`, but the answer has neither `public` nor `s-maxage`, which would \
                  allow others to get it"

@@ -84,8 +84,9 @@ impl NamedFiles {
                 }
                 Resolved::Refused(refusal) => why = Some(NotSent::Missing(refusal.to_string())),
                 Resolved::Redirect(_) | Resolved::NotFound | Resolved::Status(_) => {
-                    why = why
-                        .or(Some(NotSent::Missing(format!("the application has named `{shown}`, which does not exist"))));
+                    why = why.or(Some(NotSent::Missing(format!(
+                        "the application has named `{shown}`, which does not exist"
+                    ))));
                 }
             }
         }

@@ -125,8 +125,7 @@ impl Folder {
             None => "a [[site.route]] with the `path` that leads there".to_owned(),
         };
         if seen.is_open {
-            told.doubts
-                .push(format!("{file}: `files.allow` allows its folder, so `serve` ignores its restrictions"));
+            told.doubts.push(format!("{file}: `files.allow` allows its folder, so `serve` ignores its restrictions"));
             return;
         }
         match seen.folder {
@@ -150,9 +149,9 @@ impl Folder {
         }
         for (names, denial) in &seen.files {
             match denial {
-                Denial::All(line) => told.notes.push(format!(
-                    "{file}: line {line} refuses files that match {names:?}, and so does `serve`: 403"
-                )),
+                Denial::All(line) => told
+                    .notes
+                    .push(format!("{file}: line {line} refuses files that match {names:?}, and so does `serve`: 403")),
                 Denial::Some(line) => told.doubts.push(format!(
                     "{file}: line {line} lets Apache send files that match {names:?} only to some clients, but \
                      `serve` answers 403 to all; to allow some, use {route} and `access`, with `files.allow` for \

@@ -29,7 +29,9 @@ impl Scripts {
     /// fails with the map that does not fail without.
     pub(super) fn ask(&self, task: &Task) -> Result<(Task, Vec<String>), Failure> {
         if task.emit == Emit::Composer {
-            return Err(Failure::Usage("--emit composer works only with Composer's classes: leave out --ask".to_owned()));
+            return Err(Failure::Usage(
+                "--emit composer works only with Composer's classes: leave out --ask".to_owned(),
+            ));
         }
         let root = task.root()?;
         let pages: Vec<Page> = self.scripts.iter().map(|script| Page::of(&root, script)).collect::<Result<_, _>>()?;
@@ -196,8 +198,12 @@ fn file_of(class: &BString, files: &[BString]) -> Result<(BString, BString), Str
         return Err(format!("its loader includes {file}, which is not an absolute path of a file"));
     }
     let found = Tree::look(path).and_then(|found| Some(found.declaration_of(class.as_bstr())?.name.clone()));
-    found.map(|name| (name, file.clone())).ok_or_else(|| format!("{file} does not declare it, as far as its source \
-        shows"))
+    found.map(|name| (name, file.clone())).ok_or_else(|| {
+        format!(
+            "{file} does not declare it, as far as its source \
+        shows"
+        )
+    })
 }
 
 fn asked(one: &Value, front: bool) -> Asked {

@@ -57,7 +57,9 @@ fn verdict(document: &ClassmapCheckDocument) -> Result<(), Failure> {
         Some(_) if !document.current => {
             format!("{map} has the right classes, but was written by another version of unladen, or edited: {again}")
         }
-        Some(_) if document.is_broken() => "there are violations, duplicates or problems, and --strict was given".to_owned(),
+        Some(_) if document.is_broken() => {
+            "there are violations, duplicates or problems, and --strict was given".to_owned()
+        }
         Some(_) => return Ok(()),
     };
     Err(Failure::Gate(why))

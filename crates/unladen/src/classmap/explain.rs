@@ -83,9 +83,7 @@ impl<'a> Told<'a> {
                 }
                 Resolution::Gone => "not in the map: the file that is listed first does not exist",
             },
-            Verdict::Open(_) => {
-                "not in the map: which of these files PHP would load first cannot be seen from outside"
-            }
+            Verdict::Open(_) => "not in the map: which of these files PHP would load first cannot be seen from outside",
             Verdict::Nothing => "not in the map: no loader leads to a file that declares it",
         }
     }

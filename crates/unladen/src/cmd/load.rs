@@ -175,9 +175,9 @@ fn judge(result: &LoadDocument, limit: Option<&Limit>) -> Result<(), Failure> {
     let Some(limit) = limit else { return Ok(()) };
     match &result.capacity {
         Some(capacity) if capacity.highest.is_some() => Ok(()),
-        Some(_) if !result.unfit.is_empty() => Err(Failure::Gate(format!(
-            "whether any rate holds {limit} is unknown: the generator was too late"
-        ))),
+        Some(_) if !result.unfit.is_empty() => {
+            Err(Failure::Gate(format!("whether any rate holds {limit} is unknown: the generator was too late")))
+        }
         _ => Err(Failure::Gate(format!("no rate that was tried held {limit}"))),
     }
 }
@@ -245,7 +245,8 @@ impl Args {
         let [file] = self.from.as_slice() else {
             return Err(Failure::Usage(
                 "--from: there is no URL. With a URL, --from names hosts that send to it; without one, --from names \
-                 the file of one recorded load".into(),
+                 the file of one recorded load"
+                    .into(),
             ));
         };
         match given.into_iter().find(|(_, is_given)| *is_given) {

@@ -36,10 +36,7 @@ const EXIT_STATUS: [(&str, &str); 14] = [
     ("5", "the requested measurement is not possible"),
     ("6", "the result could not be written"),
     ("7", "the system's counters could not be read"),
-    (
-        "8",
-        "a condition of --fail-on holds, no rate holds the limit of --find-capacity, or a class map is out of date",
-    ),
+    ("8", "a condition of --fail-on holds, no rate holds the limit of --find-capacity, or a class map is out of date"),
     ("9", "an experiment could not switch something"),
     ("10", "an experiment could not put something back"),
     ("11", "serving could not start, or had to end"),

@@ -118,8 +118,10 @@ fn told(mut error: clap::Error, args: &[OsString], root: &Command) -> (clap::Err
     if error.kind() == ErrorKind::InvalidSubcommand {
         let typed = text(&error, ContextKind::InvalidSubcommand).unwrap_or_default();
         if first_word(args).is_some_and(|first| first.to_string_lossy() == typed.as_str()) && looks_like_url(&typed) {
-            hint = Some(format!("\nunladen: a command comes before the URL: unladen weigh {typed}, or unladen load \
-                {typed}"));
+            hint = Some(format!(
+                "\nunladen: a command comes before the URL: unladen weigh {typed}, or unladen load \
+                {typed}"
+            ));
         }
     }
     (error, hint)

@@ -84,9 +84,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
             written(&admin.ok_or_else(none)?.listen)
         }
         (None, None) => {
-            return Err(Failure::Usage(
-                "give the configuration of `unladen serve`, or --admin ADDRESS".to_owned(),
-            ));
+            return Err(Failure::Usage("give the configuration of `unladen serve`, or --admin ADDRESS".to_owned()));
         }
     };
     let named = |kind, names: Vec<String>| {

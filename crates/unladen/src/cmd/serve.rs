@@ -117,9 +117,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             serve::check(&source, args.asking()?.as_ref(), args.connect && args.url.is_none(), args.json)
         }
         Args { explain: true, .. } => serve::explain(&source, args.json),
-        Args { json: true, .. } => {
-            Err(Failure::Usage("--json needs --check or --explain".to_owned()))
-        }
+        Args { json: true, .. } => Err(Failure::Usage("--json needs --check or --explain".to_owned())),
         _ => serve::serve(&source),
     }
 }
@@ -130,8 +128,7 @@ impl Args {
         match (place, file) {
             ("", Some(file)) => serve::health(Place::File(file), self.live),
             ("", None) => Err(Failure::Usage(
-                "--health needs the admin address, or the configuration of `unladen serve`"
-                    .to_owned(),
+                "--health needs the admin address, or the configuration of `unladen serve`".to_owned(),
             )),
             (_, Some(_)) => Err(Failure::Usage(format!("--health {place} and a configuration: give only one of them"))),
             (place, None) => {

@@ -13,8 +13,11 @@ pub(crate) fn of_page(measured: Measured) -> Profiled {
     let findings = look(&evidence::of(&measured, &rows));
     let Measured { setup, profile, mut notes, .. } = measured;
     if profile.total() == 0 {
-        notes.push("no sample fell into a request: requests are shorter than the time between samples; send more \
-            requests, or use a shorter --period".into());
+        notes.push(
+            "no sample fell into a request: requests are shorter than the time between samples; send more \
+            requests, or use a shorter --period"
+                .into(),
+        );
     }
     let mut result = Profiled::of(profile, &rows, 0);
     let document = &mut result.document;

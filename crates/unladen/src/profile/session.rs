@@ -78,8 +78,10 @@ impl Session {
         });
         let how = how(profiler.name(), options);
         progress.say("finding the process that answers");
-        let group =
-            application.map_or_else(|| Ok("everything that follows the requests".to_owned()), |application| group_of(&application))?;
+        let group = application.map_or_else(
+            || Ok("everything that follows the requests".to_owned()),
+            |application| group_of(&application),
+        )?;
         let about = About {
             title: title.clone(),
             profiler: profiler.name().to_owned(),
@@ -211,8 +213,10 @@ fn choose(
         }
         Some(Which::Perf | Which::Prepended) | None => {
             let exe = application.exe.display();
-            notes.push(format!("there is no profiler here for {exe}: showing native and kernel frames by the kernel's \
-                clock"));
+            notes.push(format!(
+                "there is no profiler here for {exe}: showing native and kernel frames by the kernel's \
+                clock"
+            ));
             return Ok((perf()?, Some(application)));
         }
     };
@@ -287,9 +291,8 @@ pub(super) struct Missing {
 impl Missing {
     /// Sends a few requests and observes who takes them. Fails if the system's processes cannot be read.
     pub(super) fn follow(driver: &DriverConfig, cancel: &Cancel) -> Result<Self, ProbeError> {
-        let unknown = |why: &str| {
-            format!("the request's path is not known, so missing processes are not listed: {why}")
-        };
+        let unknown =
+            |why: &str| format!("the request's path is not known, so missing processes are not listed: {why}");
         let route = match follow(driver, 0, cancel) {
             Ok(route) => route,
             Err(error) => return Ok(Self { notes: vec![unknown(&error.to_string())], ..Self::default() }),

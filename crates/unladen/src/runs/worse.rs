@@ -26,9 +26,7 @@ pub(crate) fn worse(comparison: &Comparison, tolerance: Tolerance) -> Result<(),
         return Err(Failure::Gate(format!("the two runs cannot be compared: {why}")));
     }
     if comparison.rows.is_empty() {
-        return Err(Failure::Gate(
-            "the two runs could not be compared: they have no figure in common".to_owned(),
-        ));
+        return Err(Failure::Gate("the two runs could not be compared: they have no figure in common".to_owned()));
     }
     let rows = comparison.rows.iter().filter(|row| row.verdict.is_worse() && is_beyond(row, tolerance.share)).map(told);
     let is_new = |verdict: FindingVerdict| matches!(verdict, FindingVerdict::New | FindingVerdict::Heavier);

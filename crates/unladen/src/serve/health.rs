@@ -37,7 +37,9 @@ pub(crate) fn health(place: Place<'_>, is_live: bool) -> Result<(), Failure> {
         "503" => Err(Failure::Unhealthy(body.to_owned())),
         _ => {
             let first: String = head.chars().take_while(|c| !c.is_control()).take(120).collect();
-            Err(Failure::Unhealthy(format!("{address} is not an admin address of `unladen serve`: it answers `{first}`")))
+            Err(Failure::Unhealthy(format!(
+                "{address} is not an admin address of `unladen serve`: it answers `{first}`"
+            )))
         }
     }
 }
@@ -48,7 +50,6 @@ fn address(place: Place<'_>) -> Result<String, Failure> {
         Place::File(file) => file,
     };
     let config = Config::read(file).map_err(|error| Failure::Unhealthy(error.to_string()))?;
-    let none =
-        || Failure::Unhealthy(format!("{} has no [admin] with `listen`, which --health needs", file.display()));
+    let none = || Failure::Unhealthy(format!("{} has no [admin] with `listen`, which --health needs", file.display()));
     Ok(written(&config.settings.admin.ok_or_else(none)?.listen))
 }

@@ -37,9 +37,12 @@ impl Experiments {
     /// they cannot, if the folder has files of an earlier run, or if no experiment can send these requests.
     pub(crate) fn new(folder: &Path, options: &Options) -> Result<Self, Failure> {
         let driver = &options.driver;
-        let said =
-            |what: &str| format!("--experiments: an experiment's file cannot hold {what}, so it could not repeat this \
-                request");
+        let said = |what: &str| {
+            format!(
+                "--experiments: an experiment's file cannot hold {what}, so it could not repeat this \
+                request"
+            )
+        };
         if driver.connect_to.is_some() {
             return Err(Failure::Usage(said("--unix-socket or --connect-to")));
         }

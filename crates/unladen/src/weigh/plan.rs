@@ -183,10 +183,9 @@ impl Plan {
             (Duration::MAX, _) => {
                 format!("measuring takes at least {}: phases last {phase}, because {why}", rough(self.least_time))
             }
-            (time, None) => format!(
-                "measuring takes {}: phases last {phase}, because {why} (--time limits it)",
-                rough(time)
-            ),
+            (time, None) => {
+                format!("measuring takes {}: phases last {phase}, because {why} (--time limits it)", rough(time))
+            }
             (time, Some(wanted)) => format!(
                 "measuring takes {}, in fewer blocks than usual: phases last {phase}, because {why} (--time {} gives \
                  the usual number)",
@@ -307,9 +306,7 @@ pub(crate) enum PlanError {
         .most.as_secs() / 60, length(*.phase), rough(*.needed), minutes(*.wanted), minutes(*.needed)
     )]
     TooLong { most: Duration, needed: Duration, wanted: Duration, phase: Duration, why: Reason },
-    #[error(
-        "{given} requests are too few: the {MIN_BLOCKS} blocks of phases for an interval need {needed}"
-    )]
+    #[error("{given} requests are too few: the {MIN_BLOCKS} blocks of phases for an interval need {needed}")]
     TooFew { given: u64, needed: u64 },
     #[error(
         "a settle gap of {} is too short: the connections to other hosts, or the age of exporters' values, need {} ms \

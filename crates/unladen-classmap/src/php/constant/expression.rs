@@ -148,10 +148,7 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
             let first = self.value()?;
             let (key, value) = if self.taken(b"=>") { (Some(first), self.value()?) } else { (None, first) };
             if !elements.add(key, value) {
-                return Err(Failure {
-                    line,
-                    what: "expected a string or a number as an array key".to_owned(),
-                });
+                return Err(Failure { line, what: "expected a string or a number as an array key".to_owned() });
             }
             if !self.taken(b",") {
                 self.expect(closing)?;

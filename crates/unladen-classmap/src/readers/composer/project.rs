@@ -185,9 +185,8 @@ fn misshapen<'a>(json: &'a Value, key: &'a str) -> impl Iterator<Item = String> 
         let fits = |prefixes: &serde_json::Map<String, Value>| {
             prefixes.values().all(|folders| is_text(folders) || is_list(folders))
         };
-        (!value.as_object().is_some_and(fits)).then(|| {
-            format!("`{rule}` in `{key}`: expected folders by prefixes: {{ \"App\\\\\": \"src/\" }}")
-        })
+        (!value.as_object().is_some_and(fits))
+            .then(|| format!("`{rule}` in `{key}`: expected folders by prefixes: {{ \"App\\\\\": \"src/\" }}"))
     });
     let lists = ["classmap", "exclude-from-classmap"].into_iter().filter_map(move |rule| {
         let value = autoload?.get(rule)?;

@@ -40,8 +40,7 @@ pub(super) fn rules(project: &mut Project) -> Vec<Rule> {
         for path in &package.autoload.classmap {
             let found = folders(package, &targeted(package, path));
             if found.is_empty() {
-                let what =
-                    format!("`classmap` names `{path}`, which does not exist; Composer stops without it");
+                let what = format!("`classmap` names `{path}`, which does not exist; Composer stops without it");
                 problems.push(Problem::of(origin_of(package), what));
             }
             paths.extend(found);

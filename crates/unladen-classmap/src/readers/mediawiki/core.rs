@@ -67,8 +67,7 @@ fn classes(root: &Path, list: &Path) -> Result<Vec<(BString, BString)>, Problem>
 }
 
 fn namespaces(source: &[u8], loader: &Path) -> Result<Vec<(BString, BString)>, Problem> {
-    let unknown =
-        |what: &str| Problem::of(loader, format!("is not a known AutoLoader: expected {what} in it"));
+    let unknown = |what: &str| Problem::of(loader, format!("is not a known AutoLoader: expected {what} in it"));
     if !source.contains_str(FINDS_NAMESPACE) {
         return Err(unknown("`self::$psr4Namespaces[$prefix]`"));
     }

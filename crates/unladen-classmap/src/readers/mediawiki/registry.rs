@@ -132,8 +132,10 @@ impl Registry {
 fn switch_on() -> Vec<String> {
     vec![
         "in LocalSettings.php, before the first extension is loaded: require '…/unladen-classmap.php';".to_owned(),
-        "or for a PHP-FPM pool that serves only this wiki: php_admin_value[auto_prepend_file] = …/unladen-classmap.php".to_owned(),
-        "prefer the second: the map then also finds MediaWiki's own classes that are needed before LocalSettings.php".to_owned(),
+        "or for a PHP-FPM pool that serves only this wiki: php_admin_value[auto_prepend_file] = …/unladen-classmap.php"
+            .to_owned(),
+        "prefer the second: the map then also finds MediaWiki's own classes that are needed before LocalSettings.php"
+            .to_owned(),
     ]
 }
 
@@ -167,9 +169,7 @@ impl Namespaces {
             let never = if !prefix.ends_with(b"\\") {
                 Some("does not end with `\\`")
             } else if !self.puts_slash && !folder.ends_with(b"/") {
-                Some(
-                    "names a folder without a final `/`, which this release of MediaWiki does not add",
-                )
+                Some("names a folder without a final `/`, which this release of MediaWiki does not add")
             } else {
                 None
             };
@@ -254,12 +254,8 @@ fn pairs<'a>(
     value: &'a Map<String, Value>,
     key: &str,
 ) -> Result<impl Iterator<Item = (BString, &'a str)> + use<'a>, Problem> {
-    let wrong = || {
-        Problem::of(
-            origin,
-            format!("`{key}`: expected strings by strings; none of its classes is in the map"),
-        )
-    };
+    let wrong =
+        || Problem::of(origin, format!("`{key}`: expected strings by strings; none of its classes is in the map"));
     let object = match value.get(key) {
         Some(Value::Object(object)) => Some(object),
         // To PHP, an empty list and an empty object are the same.

@@ -81,10 +81,7 @@ fn what_is_called_by_http_is_left_to_the_proxy() {
     let database = DnsSeen { name: "db.example".into(), ..seen("A", each()) };
     let fix = testing::only(&RULE, &evidence(vec![seen("A", each()), database])).fix;
     assert_eq!(fix.file.as_deref(), Some("/etc/nscd.conf"));
-    assert!(
-        fix.advice.contains("HTTP calls (https://api.example) can go through unladen serve"),
-        "{fix:?}"
-    );
+    assert!(fix.advice.contains("HTTP calls (https://api.example) can go through unladen serve"), "{fix:?}");
 }
 
 #[test]

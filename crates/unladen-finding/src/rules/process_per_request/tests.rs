@@ -58,7 +58,11 @@ fn a_pool_whose_file_is_not_known_is_given_no_file() {
     assert!(fix.advice.ends_with("in the section of the pool that answers"), "{}", fix.advice);
     evidence.php[0].pool_unknown = Some("the settings of its 2 pools are left out: ask a worker of one pool".into());
     let fix = only(&RULE, &evidence).fix;
-    assert!(fix.advice.ends_with("the settings of its 2 pools are left out: ask a worker of one pool"), "{}", fix.advice);
+    assert!(
+        fix.advice.ends_with("the settings of its 2 pools are left out: ask a worker of one pool"),
+        "{}",
+        fix.advice
+    );
 
     // Root's master forks; who answers is another user's, and knows its pool.
     evidence.groups[NGINX].exe = evidence.groups[PHP].exe.clone();

@@ -45,7 +45,8 @@ impl Place {
         let tls =
             if is_tls { Some(client_config(settings.ca.as_deref()).map_err(|error| wrong(&error))?) } else { None };
         let text = |bytes: Vec<u8>| {
-            String::from_utf8(bytes).map_err(|_| wrong("user and password must be UTF-8, with `%` escapes where needed"))
+            String::from_utf8(bytes)
+                .map_err(|_| wrong("user and password must be UTF-8, with `%` escapes where needed"))
         };
         let user = match url.credentials() {
             (user, None) if user.is_empty() => None,

@@ -203,8 +203,10 @@ impl<'s, 'i> LogText<'s, 'i> {
                 }
             };
             if deflated.is_empty() {
-                return Err(self.fault("the file is cut off within its deflated part: its process was killed, or the \
-                    file is incomplete"));
+                return Err(self.fault(
+                    "the file is cut off within its deflated part: its process was killed, or the \
+                    file is incomplete",
+                ));
             }
             let before = inflate.state.total_in();
             let status = inflate.state.decompress_vec(deflated, &mut self.window, FlushDecompress::None);

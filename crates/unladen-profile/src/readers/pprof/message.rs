@@ -47,7 +47,10 @@ impl<'a> Fields<'a> {
                 let rest = &self.bytes[self.at..];
                 let value = usize::try_from(length).ok().and_then(|length| rest.get(..length));
                 let cut = || {
-                    Wrong::new(self.base + at, format!("a field of {length} bytes, of which only {} are there", rest.len()))
+                    Wrong::new(
+                        self.base + at,
+                        format!("a field of {length} bytes, of which only {} are there", rest.len()),
+                    )
                 };
                 let value = value.ok_or_else(cut)?;
                 self.at += value.len();

@@ -119,8 +119,11 @@ fn calls_that_do_not_nest_are_refused() {
             r#"[{"type":"O","frame":0,"at":1},{"type":"O","frame":1,"at":1},{"type":"C","frame":0,"at":1}]"#,
             "events[2]: frame 0 ends, but is not the one that began last",
         ),
-        (r#"[{"type":"O","frame":0,"at":2},{"type":"C","frame":0,"at":1}]"#, "events[1]: 1 is before the previous \
-            event"),
+        (
+            r#"[{"type":"O","frame":0,"at":2},{"type":"C","frame":0,"at":1}]"#,
+            "events[1]: 1 is before the previous \
+            event",
+        ),
         (r#"[{"type":"O","frame":3,"at":2}]"#, "events[0]: frame 3 of 3"),
         (r#"[{"type":"X","frame":0,"at":2}]"#, "events[0]: the type is `X`"),
     ] {

@@ -133,8 +133,10 @@ fn path(url: &WeighedUrl) -> Option<Block> {
         words = words.plain("A request goes through ").and(joined(names, ", "));
         let is_known = |peer: &str| path.elsewhere.iter().any(|station| station.peer == peer);
         for peer in path.not_looked_at.iter().filter(|peer| !is_known(&peer.peer)) {
-            words =
-                words.plain("; and ").name(peer.peer.clone()).plain(format!(", which could not be examined ({})", peer.why));
+            words = words
+                .plain("; and ")
+                .name(peer.peer.clone())
+                .plain(format!(", which could not be examined ({})", peer.why));
         }
         words = words.plain(". ");
     }

@@ -205,9 +205,10 @@ fn this_node(own: usize, all: &[Placed]) -> Trial {
             Trial { spoken: Some("none of the peers"), doubt: Some(doubt), ..trial }
         }
         several => {
-            let cause =
-                format!("{several} of the peers seem to be this node, which asks none of them: set `node` to its own \
-                    address");
+            let cause = format!(
+                "{several} of the peers seem to be this node, which asks none of them: set `node` to its own \
+                    address"
+            );
             trial.failed("no_endpoint", cause)
         }
     }

@@ -78,8 +78,7 @@ fn the_document_has_each_rule_that_was_named() {
         Inside { url: "http://127.0.0.1/".into(), not_judged: vec![unjudged(Bearing::Here)], ..Inside::default() };
     let gates = FailOn::of(&["uncompressed".into(), "stat-storm".into()], false).unwrap().gates(&page);
     let told: Vec<_> = gates.iter().map(|gate| (gate.condition.as_str(), gate.broken, gate.found.as_str())).collect();
-    let why =
-        "not judged: www-data php-fpm8.2: on the path; 12 to 40 ms of CPU per request, not distinguishable from its \
+    let why = "not judged: www-data php-fpm8.2: on the path; 12 to 40 ms of CPU per request, not distinguishable from its \
          other work";
     assert_eq!(told, [("uncompressed", false, "nothing found"), ("stat-storm", true, why)]);
     let any = FailOn::of(&["any".into()], true).unwrap();

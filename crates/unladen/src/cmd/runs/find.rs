@@ -110,9 +110,5 @@ impl Place {
 
 /// What sudo measured is kept for root.
 fn of_root() -> &'static str {
-    if nix::unistd::geteuid().is_root() {
-        ""
-    } else {
-        " (`sudo unladen runs` lists what `sudo unladen` measured)"
-    }
+    if nix::unistd::geteuid().is_root() { "" } else { " (`sudo unladen runs` lists what `sudo unladen` measured)" }
 }

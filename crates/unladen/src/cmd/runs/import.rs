@@ -54,7 +54,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         if let Err(failure) = keep(store.as_mut(), &mut lines, Batch::USUAL, &mut told) {
             let kept = told.kept.len() - before;
             if kept > 0 {
-                say!("unladen: {kept} runs of {} were kept; run the same command again to keep the rest", lines.shown());
+                say!(
+                    "unladen: {kept} runs of {} were kept; run the same command again to keep the rest",
+                    lines.shown()
+                );
             }
             return Err(failure);
         }

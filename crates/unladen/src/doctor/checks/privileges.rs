@@ -146,8 +146,7 @@ fn taken(port: u16) -> Option<Row> {
     let address = Address::Tcp(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)));
     let holders = listeners(&address).ok().flatten()?;
     let who = master(&holders).map_or_else(|| "another user's process".to_owned(), name_of);
-    let row = Row::limited(&[Verb::Serve], format!("{who} listens at port {port}"))
-        .so("`serve` needs another port");
+    let row = Row::limited(&[Verb::Serve], format!("{who} listens at port {port}")).so("`serve` needs another port");
     Some(match port {
         443 => row,
         _ => row.fix(format!("unladen serve --site :8080 --to http://127.0.0.1:{port}")),

@@ -24,8 +24,11 @@ fn steal(_: &Asked) -> Vec<Row> {
 fn of_times(times: &MachineTimes) -> Row {
     let of_quota = times.throttled_share() * 100.0;
     let taken = format!("the hypervisor takes {:.1} % of the processors' time now", times.stolen_share() * 100.0);
-    let taken =
-        if of_quota > 0.0 { format!("{taken}, and a CPU quota holds unladen back for {of_quota:.1} % of the time") } else { taken };
+    let taken = if of_quota > 0.0 {
+        format!("{taken}, and a CPU quota holds unladen back for {of_quota:.1} % of the time")
+    } else {
+        taken
+    };
     // The rule by which blocks of a run are left out.
     if conditions(times).is_spoiled() {
         return Row::limited(Verb::MEASURING, taken)

@@ -12,8 +12,5 @@ fn a_group_on_the_path_was_silently_missing() {
     let missing = Missing { groups, notes: vec!["10.0.0.5:5432 is on the request's path".into()] };
     let notes = missing.notes(&profile, &["root redis is left out: it is busy".to_owned()]);
     assert_eq!(notes.len(), 2, "{notes:?}");
-    assert!(
-        notes[0].starts_with("postgres postgres is on the request's path, but not in this profile"),
-        "{notes:?}"
-    );
+    assert!(notes[0].starts_with("postgres postgres is on the request's path, but not in this profile"), "{notes:?}");
 }

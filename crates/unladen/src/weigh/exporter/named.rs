@@ -73,8 +73,10 @@ pub(crate) enum ExporterError {
     NoName,
     #[error("exporter {name}: {source}")]
     Url { name: String, source: RequestError },
-    #[error("--exporter: the name {name} is used twice among exporters and hosts: their rows could not be \
-        distinguished")]
+    #[error(
+        "--exporter: the name {name} is used twice among exporters and hosts: their rows could not be \
+        distinguished"
+    )]
     Twice { name: String },
     #[error("--exporter: {given} exporters were given; at most {most} are read")]
     TooMany { given: usize, most: usize },

@@ -99,8 +99,9 @@ fn a_host_told_of_more_findings_than_anybody_reads() {
     let there = inside(&record).inside;
     let of_host = there.findings.iter().filter(|found| found.host.as_deref() == Some("web")).count();
     assert_eq!(of_host, MOST_FINDINGS);
-    let told =
-        |part: &&NotJudged| part.what == "web" && part.why.ends_with("more findings were left out: no page has so many");
+    let told = |part: &&NotJudged| {
+        part.what == "web" && part.why.ends_with("more findings were left out: no page has so many")
+    };
     assert_eq!(there.not_judged.iter().filter(told).count(), 1, "{:?}", there.not_judged);
     assert_eq!(before.not_judged.iter().filter(told).count(), 0);
 }

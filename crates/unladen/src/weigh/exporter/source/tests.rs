@@ -158,9 +158,7 @@ fn what_may_come_later_than_the_watch_saw_is_told_with_what_rules_it_out() {
     });
     assert_eq!(
         source.notes(),
-        [
-            "a session publishes late: what such sessions count may appear later than the settle gap of 1.3 s allows; \
-             `--settle 11s` rules that out"
-        ]
+        ["a session publishes late: what such sessions count may appear later than the settle gap of 1.3 s allows; \
+             `--settle 11s` rules that out"]
     );
 }
