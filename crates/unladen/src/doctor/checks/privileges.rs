@@ -63,7 +63,7 @@ fn of_status(status: &str) -> Vec<Row> {
         if uid == 0 {
             let options: Vec<String> =
                 names.iter().map(|name| format!("--cap-add {}", name.trim_start_matches("CAP_"))).collect();
-            row.so(format!("adds {}", adds.join(", "))).advice(format!(
+            row.so(format!("these capabilities would add {}", adds.join(", "))).advice(format!(
                 "root is restricted here: run on the host, or start the container with {}",
                 options.join(" ")
             ))
