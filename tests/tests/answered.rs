@@ -91,7 +91,7 @@ fn a_cache_was_proved_in_place_of_the_change() {
         "\"Page\", 200, 919 B of HTML\n",
         "compressed: \"Page\", 200, 919 B of HTML, from a cache (Age: 7)\n",
         "what the knob should change has not changed: size of the body (919 B), header content-encoding (absent)",
-        "a cache answers here (Age: 7), and the application answers the baseline",
+        "a cache answers here (Age: 7), but the application answers the baseline",
     ] {
         assert!(told.contains(words), "{words}: {done}");
     }

@@ -42,7 +42,7 @@ fn numbers_are_read_as_they_are_written_elsewhere() {
 fn a_body_that_is_a_time_is_doubted() {
     let server = Server::good();
     let load = |args: &[&str]| Call::load(args).args(["-n", "1", &server.url("/")]).run().succeeded();
-    load(&["-d", "10"]).says(["-d 10 sends the body `10`", "it is -t 10"]);
+    load(&["-d", "10"]).says(["-d 10 sends the body `10`", "use -t 10"]);
     load(&["-d", "a=10"]).says_nothing();
 }
 
@@ -86,7 +86,7 @@ fn help_is_told_however_it_is_asked_for() {
         assert!(serve.contains(words), "{words} is not in\n{serve}");
     }
     Call::new(["man", "profile", "diff"]).run().succeeded().shows([".TH", "EXIT STATUS", "SEE ALSO"]);
-    Call::new(["man", "nothing"]).run().ended_with(2).says(["no manual page of `nothing`", "unladen-load"]);
+    Call::new(["man", "nothing"]).run().ended_with(2).says(["no manual page for `nothing`", "unladen-load"]);
 }
 
 #[test]

@@ -65,10 +65,10 @@ fn an_engine_that_would_take_no_purge_fails_with_what_to_do() {
     for (url, words, reason) in [
         (format!("valkey://reader:hush@{at}/0"), "+xadd", "refused"),
         (format!("valkey://reader:wrong@{at}/0"), "WRONGPASS", "refused"),
-        (format!("valkey://{}/0", free()), "not reached", "unreachable"),
+        (format!("valkey://{}/0", free()), "cannot be reached", "unreachable"),
         // May not make the tables, which nobody has made.
         (postgres.url("right"), "permission denied", "refused"),
-        (format!("nats://{}", free()), "not reached", "unreachable"),
+        (format!("nats://{}", free()), "cannot be reached", "unreachable"),
     ] {
         let done = check(&fleet(&url), "").ended_with(3);
         let told = line(&done, "[fleet] `unladen`");

@@ -79,7 +79,7 @@ fn nothing_stays_attached_after_the_end_after_ctrl_c_and_after_kill_9() {
     let done = call.wait().ended_with(130);
     let done = done.says(["interrupted"]).shows(["CPU per request", site.name(), "latency of these requests"]);
     // Too few blocks were counted: nothing is said to be missing in the page.
-    done.shows(["Not looked for: sleep,", "interrupted"]);
+    done.shows(["Not checked: sleep,", "interrupted"]);
     gone(&held);
 
     let call = weigh().args([site.url()]).start();

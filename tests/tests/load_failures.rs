@@ -266,8 +266,8 @@ fn lists_logs_and_records_name_file_and_line() {
         std::fs::write(&file, text).unwrap();
         refused(&["--urls", path])
     };
-    list("http://localhost/\n0 http://localhost/\n").says([&at(2), "the weight 0 is none", "a number above 0"]);
-    list("2x http://localhost/\n").says([&at(1), "the weight 2x is none"]);
+    list("http://localhost/\n0 http://localhost/\n").says([&at(2), "the weight 0 is invalid", "a number above 0"]);
+    list("2x http://localhost/\n").says([&at(1), "the weight 2x is invalid"]);
     list("2 GET\n").says([&at(1), "has no URL", "[WEIGHT] [METHOD] URL [label]"]);
     list("").says([path, "is empty"]);
 

@@ -95,7 +95,7 @@ fn a_change_of_the_file_is_noticed_and_a_wrong_one_refused() {
     let written = proxy.path("new.toml");
     fs::write(&written, config(&server, other, "")).unwrap();
     fs::rename(&written, proxy.file()).unwrap();
-    proxy.wait_until_said("1 addresses kept, 1 new, 1 gone", 1);
+    proxy.wait_until_said("1 addresses kept, 1 new, 1 removed", 1);
     assert_eq!(Client::tcp(other).get("/").expect("served").status, 200);
     wait::until("it listens no more where it did", || TcpStream::connect(listen).is_err());
     assert_eq!(kept.get("/").expect("a connection outlives its listener").status, 200);
@@ -112,7 +112,7 @@ fn a_change_of_the_file_is_noticed_and_a_wrong_one_refused() {
     assert_eq!(Client::tcp(other).get("/").expect("served").status, 200);
     drop(taken);
     proxy.signal(Signal::SIGHUP);
-    proxy.wait_until_said("1 addresses kept, 1 new, 1 gone", 2);
+    proxy.wait_until_said("1 addresses kept, 1 new, 1 removed", 2);
     assert_eq!(Client::tcp(listen).get("/").expect("served").status, 200);
     proxy.stop();
 }
@@ -241,7 +241,7 @@ fn a_unix_socket_has_its_mode_and_keeps_its_clients_when_that_changes() {
     kept.get("/").expect("served");
     assert_eq!(mode(&proxy), 0o666);
     proxy.write(&config(&server, listen, ""));
-    proxy.wait_until_said("2 addresses kept, 0 new, 0 gone", 1);
+    proxy.wait_until_said("2 addresses kept, 0 new, 0 removed", 1);
     assert_eq!(mode(&proxy), 0o660, "the default");
     kept.get("/").expect("served");
     proxy.stop();
@@ -295,7 +295,7 @@ fn a_correction_while_a_new_process_starts_is_read_if_that_one_does_not_serve() 
         std::thread::sleep(Duration::from_millis(500));
         fs::write(&goes, "").unwrap();
         proxy.wait_until_said("it ended (exit status: 7)", before + 1);
-        proxy.wait_until_said("1 addresses kept, 1 new, 1 gone", before + 1);
+        proxy.wait_until_said("1 addresses kept, 1 new, 1 removed", before + 1);
         assert_eq!(Client::tcp(address).get("/").expect("served").status, 200);
     }
     proxy.stop();

@@ -443,7 +443,7 @@ fn after_a_failure_it_is_the_other_challenges_turn() {
         return;
     }
     let trial = Trial::start(&With { pebble: |settings| settings.http = free_port(), ..With::default() });
-    trial.says("is this machine's (http-01;");
+    trial.says("is this machine (http-01;");
     // The time of the next order is remembered there; that it is the second is too.
     let file = trial.state("a.example.json");
     wait::until("it is remembered", || {

@@ -177,7 +177,7 @@ fn phases_wait_for_an_exporter_that_looks_once_a_second() {
 fn what_would_take_longer_than_ten_minutes_is_refused_unless_a_time_allows_it() {
     let nginx = Nginx::start("LISTEN; location = /page { return 200 'some text'; }", &[]);
     let done = Call::weigh(["--no-findings", "--phase", "30s", &page(&nginx)]).run();
-    done.ended_with(5).says(["longer than the 10 min", "--phase sets that", "--time 13min at least"]);
+    done.ended_with(5).says(["longer than 10 min", "--phase sets that", "at least --time 13min"]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn what_cannot_be_used_is_refused_with_the_reason_and_no_password() {
     let at = |path: &str| format!("db=http://joe:hunter2@{}{path}", nginx.address());
     refused(at("/page"), 4, "is this the exporter's /metrics?");
     refused(at("/gone"), 4, "redirects are not followed");
-    refused(at("/closed"), 4, "give the login");
+    refused(at("/closed"), 4, "add the login");
     refused(at("/still"), 5, "none of its 1 counters moved");
     refused("http://joe:hunter2@127.0.0.1/metrics".to_owned(), 2, "expected NAME=URL");
     refused(format!("db=http://joe:hunter2@127.0.0.1:{}/metrics", free_port()), 3, "exporter db");

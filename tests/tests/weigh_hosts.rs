@@ -120,7 +120,11 @@ fn hosts_that_see_the_same_processes_are_refused() {
     refused(&web, &nested, ["--host inner:", "leads into a container of db"]);
     // The other way round: this is the container, and the host is who holds it.
     let inside: Vec<&str> = web.iter().copied().chain(CONTAINER.split(' ')).collect();
-    refused(&inside, &[ssh(&bed, "web")], ["--host web: this is a container of web", "run unladen on web itself"]);
+    refused(
+        &inside,
+        &[ssh(&bed, "web")],
+        ["--host web: unladen runs in a container of web", "run unladen on web itself"],
+    );
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn an_agent_that_tells_of_requests_twice_is_lost() {
 #[test]
 fn an_agent_that_hides_requests_is_lost_with_what_is_missing() {
     let document = tampered("hide").ended_with(4).document();
-    assert_lost(&document, "and says that 100 ended");
+    assert_lost(&document, "but says that 100 ended");
     let b = agent(&document, "b");
     assert_eq!(b["requests"].as_u64().unwrap() + b["missing"].as_u64().unwrap(), 100, "{document}");
     assert_eq!(document.number("planned"), 200.0, "{document}");

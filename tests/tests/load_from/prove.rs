@@ -113,10 +113,10 @@ fn hosts_that_cannot_send_are_told_before_anything_is_switched() {
     lab.prove().run().ended_with(2).says(["[load] from: two hosts have the name a"]);
     lab.prove().args(["--check"]).run().ended_with(2).says(["two hosts have the name a"]);
     let typed = lab.prove().args(["--from", "env", "--from", "env", "--from", "env"]);
-    typed.run().ended_with(2).says(["--concurrency 2", "at least one request under way for each host"]);
+    typed.run().ended_with(2).says(["--concurrency 2", "counts the whole load"]);
     let urls = |server: &Server| ["--a".to_owned(), server.url("/"), "--b".to_owned(), server.url("/b")];
     let without = Call::prove(["--no-copy"]).args(urls(&server));
-    without.run().ended_with(2).says(["--no-copy is of the hosts that send"]);
+    without.run().ended_with(2).says(["--no-copy applies to hosts that send"]);
     let nobody = Call::prove(["--from", "unladen-no-such-command"]).args(urls(&server));
     nobody.run().ended_with(3).says(["host agent-1", "unladen-no-such-command"]);
     assert_eq!(server.received().len(), 0);

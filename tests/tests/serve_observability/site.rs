@@ -324,7 +324,7 @@ fn what_is_kept_is_forgotten_by_a_command() {
     purge(&["--admin", "127.0.0.1:1", "--all"]).ended_with(3).says(["127.0.0.1:1"]);
     // What listens there is none.
     let other = format!("unix:{}", serve.path("site.sock").display());
-    purge(&["--admin", &other, "--all"]).ended_with(4).says(["no admin address"]);
+    purge(&["--admin", &other, "--all"]).ended_with(4).says(["not an admin address"]);
     let without = serve.path("without.toml");
     let outbound = "[[outbound]]\nname = \"a\"\nlisten = \"unix:a.sock\"\nupstream = \"http://127.0.0.1:1\"\n";
     std::fs::write(&without, outbound).unwrap();

@@ -113,8 +113,8 @@ fn a_database_asked_over_tls_is_told() {
     let evidence = Evidence { connections: vec![seen, by_port, service], ..page() };
     let all = told(&evidence);
     assert_eq!(all.len(), 2, "{all:?}");
-    assert!(all[0].starts_with("10.0.0.5:9999: ") && all[0].contains("asks PostgreSQL over TLS"), "{all:?}");
-    assert!(all[1].contains("asks a database over TLS"), "{all:?}");
+    assert!(all[0].starts_with("10.0.0.5:9999: ") && all[0].contains("talks to PostgreSQL over TLS"), "{all:?}");
+    assert!(all[1].contains("talks to a database over TLS"), "{all:?}");
 }
 
 /// A page that sleeps once in each request, in all so long in each phase with requests: `long` in one of them, ns.

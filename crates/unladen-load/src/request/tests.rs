@@ -74,7 +74,7 @@ fn only_the_lonely_connection_says_close() {
 fn says_what_is_wrong() {
     assert!(error(Request::get("/page")).contains("is no URL"));
     assert!(error(Request::get("mailto:me")).contains("scheme `mailto`"));
-    assert!(error(Request::get("ftp://h/")).contains("begin with http:// or https://"));
+    assert!(error(Request::get("ftp://h/")).contains("expected http:// or https://"));
     let credentials = error(Request::get("http://me:secret@h/"));
     assert!(credentials.contains("Authorization") && !credentials.contains("secret"), "{credentials}");
     // To the parser, some have another scheme, a port that is no number, or no scheme.

@@ -14,10 +14,12 @@ fn labels_are_read_as_they_are_typed() {
 fn what_is_no_label_says_what_to_write() {
     let said = |text: &str| read_label(text).unwrap_err().to_string();
     insta::assert_snapshot!(said("release"), @"the label `release` has no value: write KEY=VALUE, such as release=1.43");
-    insta::assert_snapshot!(said("=1"), @"the label's key `` is not a name: write a letter, then letters, digits, `_`, `.`, `-` or `/`, 64 at most");
-    insta::assert_snapshot!(said("a\u{1b} b=1"), @r"the label's key `a\u{1b} b` is not a name: write a letter, then letters, digits, `_`, `.`, `-` or `/`, 64 at most");
+    insta::assert_snapshot!(said("=1"), @"the label's key `` is not a name: write a letter, then letters, digits, \
+        `_`, `.`, `-` or `/`, at most 64");
+    insta::assert_snapshot!(said("a\u{1b} b=1"), @r"the label's key `a\u{1b} b` is not a name: write a letter, then letters, digits, `_`, `.`, `-` or `/`, at most 64");
     insta::assert_snapshot!(said("a=b\nc"), @"the value of the label `a` has a control character (a line break, say): leave it out");
-    insta::assert_snapshot!(said(&format!("a={}", "ü".repeat(129))), @"the value of the label `a` has 258 bytes: write 256 at most");
+    insta::assert_snapshot!(said(&format!("a={}", "ü".repeat(129))), @"the value of the label `a` has 258 bytes: \
+        write at most 256");
     assert!(said(&format!("{}=1", "k".repeat(LABEL_KEY_BYTES + 1))).contains("64 at most"));
     assert!(said("ключ=1").contains("is not a name"));
 }

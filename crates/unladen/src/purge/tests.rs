@@ -21,7 +21,7 @@ fn answers_are_told_apart() {
         "HTTP/1.1 202 Accepted\r\n\r\n{\"purged\":1,\"fleet\":{\"wait\":7}}",
     ] {
         let error = of(other).unwrap_err();
-        assert!(error.contains("no admin address") && !error.contains('\x1b'), "{other:?}: {error}");
+        assert!(error.contains("not an admin address") && !error.contains('\x1b'), "{other:?}: {error}");
     }
 }
 

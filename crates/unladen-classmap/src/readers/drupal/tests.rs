@@ -74,7 +74,7 @@ fn all_modules_are_found_but_those_of_tests_and_those_there_twice() {
         found,
         ["Drupal", "Drupal\\Core\\Cart", "Drupal\\node\\Node", "Drupal\\shop\\Shop", "Drupal\\till\\Till"]
     );
-    assert!(problems.iter().any(|problem| problem.what.contains("`twice` is there 2 times")), "{problems:?}");
+    assert!(problems.iter().any(|problem| problem.what.contains("`twice` exists 2 times")), "{problems:?}");
 }
 
 #[test]

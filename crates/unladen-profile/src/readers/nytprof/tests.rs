@@ -46,7 +46,7 @@ fn what_is_wrong_is_told_with_its_place() {
     let at = HEADER.len();
     let infinite = [&[b'<', 1][..], &1.0f64.to_ne_bytes(), &f64::INFINITY.to_ne_bytes()].concat();
     let cases: Vec<(Vec<u8>, usize, &str)> = vec![
-        (b"NYTProf 6 1\n".to_vec(), 12, "files of version 6 1"),
+        (b"NYTProf 6 1\n".to_vec(), 12, "version 6 1 is not known"),
         (b"NYTProf 5".to_vec(), 9, "cut off"),
         (b"NYTProf 5 0\n:nv_size=16\n".to_vec(), 24, "numbers have 16 bytes"),
         (b"NYTProf 5 0\n:ticks_per_sec=0\n".to_vec(), 29, "`0` ticks a second"),
@@ -59,7 +59,7 @@ fn what_is_wrong_is_told_with_its_place() {
         (with_header(b"s\x01\"\xff\xff\xff\xff\xff"), at + 8, "a name of 4294967295 bytes"),
         (with_header(b"S\x01\x01'\xff\xff\xff\xff\xff"), at + 9, "a line of 4294967295 bytes"),
         (with_header(b"s\x01x"), at + 3, "expected a string, found `x`"),
-        (with_header(b"P\x07\x01\0\0\0\0\0\0\0\0"), at + 11, "no end of process 7"),
+        (with_header(b"P\x07\x01\0\0\0\0\0\0\0\0"), at + 11, "process 7 has no end"),
         (with_header(b"zzz"), at, "the deflated data is damaged"),
     ];
     for (bytes, place, what) in cases {

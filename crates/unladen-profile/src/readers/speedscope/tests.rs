@@ -172,5 +172,5 @@ fn a_packed_file_is_read_and_one_that_explodes_is_not() {
     let bomb = packed(b"", 17);
     assert!(bomb.len() < 1 << 20);
     let error = read(&bomb).unwrap_err().to_string();
-    assert!(error.starts_with("speedscope, byte ") && error.contains("unpacked it has more than 16 MiB"), "{error}");
+    assert!(error.starts_with("speedscope, byte ") && error.contains("unpacked, it has more than 16 MiB"), "{error}");
 }

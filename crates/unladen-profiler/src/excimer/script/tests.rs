@@ -42,6 +42,6 @@ fn a_script_that_is_not_there_is_told() {
     let error = find(&[("SCRIPT_FILENAME", "/gone/index.php/x")], true).unwrap_err().to_string();
     assert!(error.contains("/gone/index.php/x, which the web server names to PHP-FPM, does not exist"), "{error}");
     let error = find(&[("SCRIPT_FILENAME", "/app/index.php/x")], false).unwrap_err().to_string();
-    assert!(error.contains("is not there"), "{error}");
+    assert!(error.contains("does not exist"), "{error}");
     assert!(find(&[], true).unwrap_err().to_string().contains("names no script"));
 }

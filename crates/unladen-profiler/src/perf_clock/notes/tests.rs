@@ -53,7 +53,7 @@ fn code_without_a_map_is_said() {
 #[test]
 fn what_has_ended_is_said() {
     let said = notes(|places| vec![(vec![places.ended(1 << 23, "cgi")], 50)], 0.0);
-    assert!(matches!(&said[..], [note] if note.contains("had ended")), "{said:?}");
+    assert!(matches!(&said[..], [note] if note.contains("that ended")), "{said:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn what_is_served_is_told_with_its_address() {
     let config = |text: &str| Config::parse(text, Path::new("unladen.toml"), Path::new("/"), &Machine).unwrap();
     let site = "[[site]]\nname = \"shop\"\nlisten = \"127.0.0.1:8080\"\nupstream = \"http://127.0.0.1:8000\"\n";
     let told = text(&config(site));
-    assert!(told.contains("site `shop` at 127.0.0.1:8080\n") && told.ends_with("gives one"), "{told}");
+    assert!(told.contains("site `shop` at 127.0.0.1:8080\n") && told.ends_with("for one"), "{told}");
     let told = text(&config(&format!("{site}[admin]\nlisten = \"127.0.0.1:9901\"\n")));
     assert!(told.ends_with("live page http://127.0.0.1:9901/, metrics http://127.0.0.1:9901/metrics"), "{told}");
     let mut redirects = config(site);

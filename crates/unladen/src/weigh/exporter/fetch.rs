@@ -114,7 +114,7 @@ fn next(sample: &Sample) -> String {
             let location = shown(&without_secrets(location), 200);
             format!("it redirects to {location}, but redirects are not followed: use that URL")
         }
-        (None, 401 | 403) => "give the login in its URL, http://USER:PASSWORD@…".to_owned(),
+        (None, 401 | 403) => "add the login to its URL, http://USER:PASSWORD@…".to_owned(),
         (None, 404) => "check the path, which usually is /metrics".to_owned(),
         (None, _) => "see the exporter's log".to_owned(),
     }

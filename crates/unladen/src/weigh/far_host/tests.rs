@@ -42,7 +42,7 @@ fn what_is_seen_at_two_places_is_refused_with_what_to_do() {
     let said = told([[Y, Y, N], [N, Y, N], [N, N, Y]]);
     assert!(said.starts_with("--host web: `ssh web` leads into a container of this machine"), "{said}");
     let said = told([[Y, N, N], [Y, Y, N], [N, N, Y]]);
-    assert!(said.starts_with("--host web: this is a container of web"), "{said}");
+    assert!(said.starts_with("--host web: unladen runs in a container of web"), "{said}");
     let said = told([[Y, N, N], [N, Y, Y], [N, Y, Y]]);
     assert!(said.starts_with("--host web and --host db lead to one machine (`ssh web`, `ssh db`)"), "{said}");
     for (sees, inner, outer) in
