@@ -91,7 +91,7 @@ pub(crate) enum Failure {
         "not confirmed by all nodes that were waited for: {0}; --explain shows each node, and --wait-for waits longer"
     )]
     Unconfirmed(String),
-    #[error("something that a command needs is missing: see above")]
+    #[error("something is missing that a command needs: see above")]
     Lacking,
     #[error("{0}")]
     Unhealthy(String),
