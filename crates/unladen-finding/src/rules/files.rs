@@ -1,5 +1,5 @@
-//! Shared by the rules on files: PHP's source files and when PHP checks them for changes, lock files, and what checks take
-//! of the latency.
+//! Shared by the rules on files: PHP's source files and when PHP checks them for changes, lock files, and what checks
+//! take of the latency.
 
 use std::collections::BTreeSet;
 
@@ -104,7 +104,8 @@ pub(super) fn lock_files(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     paths
 }
 
-/// A database of SQLite's, for one of its journals: with a write-ahead log, most is written there.
+/// A database of SQLite's, for one of its journals: it looks for these whenever it locks the database, and with a
+/// write-ahead log, most is written there.
 pub(super) fn without_suffix(path: &str) -> &str {
     ["-journal", "-wal", "-shm"].iter().find_map(|suffix| path.strip_suffix(suffix)).unwrap_or(path)
 }
