@@ -12,8 +12,8 @@ use super::level::Level;
 use super::listen;
 use super::outbound::Placed;
 use super::reading::Reading;
-use super::settings::{AdminSettings, CrowdSettings, HostName, ListenAddress};
 use super::site::PlacedSite;
+use crate::{AdminSettings, CrowdSettings, HostName, ListenAddress};
 
 struct Stand<'a, 't> {
     level: &'a Level<'t>,

@@ -14,10 +14,9 @@ use crate::explain::Explained;
 use crate::keys::{self, strangers};
 use crate::level::Level;
 use crate::reading::Reading;
-use crate::settings::{RouteSettings, Settings};
 use crate::site::{self, SiteStamp};
 use crate::surroundings::{Machine, Surroundings};
-use crate::{among, fleet, outbound, tier, top};
+use crate::{RouteSettings, Settings, among, fleet, outbound, tier, top};
 
 /// A configuration that was read, with defaults filled in.
 #[derive(Clone, Debug)]

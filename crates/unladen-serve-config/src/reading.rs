@@ -8,8 +8,8 @@ use unladen_toml::{Bad, Place, Problem};
 use super::error::Warning;
 use super::explain::{Explained, Origin, Shown};
 use super::keys::{self, Whose};
-use super::settings::FleetSettings;
 use super::surroundings::Surroundings;
+use crate::FleetSettings;
 
 pub(super) struct Reading<'a> {
     pub(super) text: &'a str,
