@@ -9,13 +9,12 @@ use unladen_toml::{Bad, Problem, Table, Value};
 use url::Url;
 
 use super::explain::{Showable, Shown};
-use super::hosts::Hosts;
+use super::hosts::{HostName, Hosts};
 use super::keys::{self, strangers};
 use super::level::Level;
 use super::reading::Reading;
 use super::strings::checked;
 use super::tls;
-use crate::HostName;
 
 /// Which authority issues a site's certificate, and how (RFC 8555).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -16,7 +16,10 @@ use crate::level::Level;
 use crate::reading::Reading;
 use crate::site::{self, SiteStamp};
 use crate::surroundings::{Machine, Surroundings};
-use crate::{RouteSettings, Settings, among, fleet, outbound, tier, top};
+use crate::{among, fleet, outbound, tier, top};
+
+use super::routes::RouteSettings;
+use super::top::Settings;
 
 /// A configuration that was read, with defaults filled in.
 #[derive(Clone, Debug)]

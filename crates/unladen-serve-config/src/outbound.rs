@@ -5,12 +5,14 @@ use unladen_pool::{Balance, LimitSettings, PoolSettings, Protocol, TimeoutSettin
 use unladen_toml::{Bad, Table, Value, nearest};
 
 use super::explain::{Showable, Shown};
+use super::groups::{self, BufferSettings, ClientSettings};
 use super::keys::{self, Whose, strangers};
 use super::level::Level;
+use super::listen::{self, ListenAddress};
+use super::rates::{self, RateSettings};
 use super::reading::Reading;
 use super::strings::checked;
-use super::{groups, listen, origins, rates, tls};
-use crate::{BufferSettings, ClientSettings, ListenAddress, RateSettings};
+use super::{origins, tls};
 
 /// A listener and its upstream.
 #[derive(Clone, Debug, PartialEq, Serialize)]

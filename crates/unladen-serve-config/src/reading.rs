@@ -7,9 +7,9 @@ use unladen_toml::{Bad, Place, Problem};
 
 use super::error::Warning;
 use super::explain::{Explained, Origin, Shown};
+use super::fleet::FleetSettings;
 use super::keys::{self, Whose};
 use super::surroundings::Surroundings;
-use crate::FleetSettings;
 
 pub(super) struct Reading<'a> {
     pub(super) text: &'a str,

@@ -6,14 +6,16 @@ use serde::Serialize;
 use unladen_pool::{Protocol, UpstreamSettings};
 use unladen_toml::{Bad, Problem, Table, Value};
 
-use super::application::{self, both};
+use super::access::{self, AccessSettings};
+use super::application::{self, Application, FolderSettings, ScriptSettings, both};
+use super::edits::{self, HeaderEdits};
 use super::explain::{Explained, Origin, Showable, Shown};
 use super::keys::{self, strangers};
 use super::level::Level;
+use super::outbound;
+use super::outbound::ProxySettings;
 use super::reading::Reading;
 use super::strings;
-use super::{access, edits, outbound};
-use crate::{AccessSettings, Application, FolderSettings, HeaderEdits, ProxySettings, ScriptSettings};
 
 /// Settings for some requests of a site: the first match counts.
 #[derive(Clone, Debug, Serialize)]

@@ -12,19 +12,22 @@ use unladen_pool::{LimitSettings, Protocol, TimeoutSettings, UpstreamSettings};
 use unladen_toml::{Bad, DAY, Table, Value};
 use unladen_validator::ValidatorSettings;
 
+use super::acme::{self, AcmeSettings};
+use super::application::{self, Application};
+use super::cache::{self, CacheSettings};
 use super::explain::{Showable, Shown};
-use super::hosts::{self, Hosts};
+use super::groups::{BufferSettings, ClientSettings, Pace};
+use super::hosts::{self, HostName, Hosts};
 use super::keys::{self, Whose, strangers};
 use super::level::Level;
-use super::outbound::{self, Addresses, Usual};
+use super::listen::ListenAddress;
+use super::outbound::{self, Addresses, Forwarded, HostRule, ProxySettings, Usual};
 use super::reading::Reading;
-use super::routes::{self, OfSite};
-use super::{acme, application, cache, preset, site_tables, tls, trusted, validators};
-use crate::{
-    AcmeSettings, Application, BufferSettings, CacheSettings, ClientSettings, CrowdSettings, FilesSettings, Forwarded,
-    HostName, HostRule, ListenAddress, Pace, ProxySettings, QueueSettings, RouteSettings, ServerTlsSettings,
-    SnapshotSettings, TrustedSettings,
-};
+use super::routes::{self, OfSite, RouteSettings};
+use super::site_tables::{self, CrowdSettings, FilesSettings, QueueSettings, SnapshotSettings};
+use super::tls::{self, ServerTlsSettings};
+use super::trusted::{self, TrustedSettings};
+use super::{preset, validators};
 
 /// A site: what `serve` does in front of an application.
 #[derive(Clone, Debug, PartialEq, Serialize)]

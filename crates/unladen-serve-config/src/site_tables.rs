@@ -6,12 +6,12 @@ use std::time::Duration;
 use serde::Serialize;
 use unladen_toml::{Bad, Problem, Value};
 
+use super::cache::CacheSettings;
 use super::explain::{Showable, Shown};
 use super::groups::or_none;
 use super::level::Level;
 use super::reading::Reading;
 use super::strings::{self, checked, texts};
-use crate::CacheSettings;
 
 /// How files are sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

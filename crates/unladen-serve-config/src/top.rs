@@ -13,11 +13,14 @@ use unladen_toml::{Bad, DAY, Table, Value};
 use url::Url;
 
 use super::explain::{Origin, Showable, Shown};
+use super::fleet::FleetSettings;
 use super::keys::{self, strangers};
 use super::level::Level;
+use super::listen::{self, ListenAddress};
+use super::outbound::ProxySettings;
 use super::reading::Reading;
-use super::{listen, strings};
-use crate::{FleetSettings, ListenAddress, ProxySettings, TierSettings};
+use super::strings;
+use super::tier::TierSettings;
 
 /// All settings of `serve`.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -8,8 +8,8 @@ use unladen_toml::{Bad, Value};
 
 use super::explain::Shown;
 use super::level::Level;
+use super::outbound::Forwarded;
 use super::reading::Reading;
-use crate::Forwarded;
 
 /// Proxies whose word on the client is believed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
