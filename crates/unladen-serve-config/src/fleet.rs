@@ -11,10 +11,10 @@ use unladen_fleet::{BUSES, BusUrl, Wait, WhenCutOff};
 use unladen_toml::{Bad, Value};
 
 use super::explain::{Showable, Shown};
-use super::level::Level;
+use super::level::{Level, table};
 use super::reading::Reading;
 use super::strings::checked;
-use super::{tls, top, trusted};
+use super::{tls, trusted};
 
 /// The fleet that this process belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -81,7 +81,7 @@ const LONGEST_NODE: usize = 64;
 const FORM: &str = "a URL such as \"valkey://user:password@cache.example:6379/0\"";
 
 pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings> {
-    let level = top::table(top, "fleet", "[fleet]", r)?;
+    let level = table(top, "fleet", "[fleet]", r)?;
     let about = "the engine, such as purges = \"valkey://cache.example:6379/0\"";
     let purges = level.require("purges", about, r, |value, _| url(value), |url| Shown::Text(url.to_string()));
     let mut stamp = DefaultHasher::new();

@@ -11,9 +11,9 @@ use unladen_pool::{EndpointAddress, Origin, OutlierSettings, Protocol, UpstreamS
 use unladen_toml::{Bad, Value};
 
 use super::explain::{Showable, Shown};
-use super::level::Level;
+use super::level::{Level, table};
 use super::reading::Reading;
-use super::{origins, tls, top};
+use super::{origins, tls};
 
 /// The peers that a node asks before the application.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +89,7 @@ const OUT: Duration = Duration::from_secs(1);
 const LONGEST_OUT: Duration = Duration::from_secs(30);
 
 pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<TierSettings> {
-    let level = top::table(top, "tier", "[tier]", r)?;
+    let level = table(top, "tier", "[tier]", r)?;
     let about = "the nodes, such as peers = [\"http://10.0.0.1:8080\", \"http://10.0.0.2:8080\"]";
     let peers = level.require("peers", about, r, peers, |origins| origins::show(origins));
     let about = "a file with the secret of the nodes, such as secret_file = \"/etc/unladen/tier.secret\"";

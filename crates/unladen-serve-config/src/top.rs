@@ -15,7 +15,7 @@ use url::Url;
 use super::explain::{Origin, Showable, Shown};
 use super::fleet::FleetSettings;
 use super::keys::{self, strangers};
-use super::level::Level;
+use super::level::{Level, table};
 use super::listen::{self, ListenAddress};
 use super::outbound::ProxySettings;
 use super::reading::Reading;
@@ -124,18 +124,6 @@ pub(super) fn zone(top: &Level<'_>, r: &mut Reading<'_>) -> Option<String> {
         Ok(text.to_owned())
     };
     top.optional("zone", r, read, String::shown)
-}
-
-/// A table; `None` if it is missing, which is reported.
-pub(super) fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mut Reading<'_>) -> Option<Level<'t>> {
-    let Some((value, origin)) = top.find(name, r) else {
-        top.explain(name, Shown::None, Origin::BuiltIn, r);
-        return None;
-    };
-    let opened = r.keep(Table::of(&value, place, "a table"))?;
-    top.explain(name, Shown::Flag(true), origin, r);
-    r.bads.extend(strangers(&opened, &keys::names(name)));
-    Some(Level::of(name, opened))
 }
 
 /// The admin settings, and the place of each address.
