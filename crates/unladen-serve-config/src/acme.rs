@@ -1,6 +1,5 @@
 //! [`AcmeSettings`]: `[site.acme]`, and how it is read.
 
-use std::fmt;
 use std::hash::DefaultHasher;
 use std::path::PathBuf;
 

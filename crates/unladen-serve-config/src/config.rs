@@ -116,7 +116,7 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let log = top::log(&top, r);
     let otlp = top::otlp(&top, r);
     let fleet = fleet::read(&top, r);
-    r.when_cut_off = fleet.as_ref().map(|fleet| fleet.when_cut_off);
+    r.fleet = fleet.as_ref().map(fleet::of_fleet);
     let tier = tier::read(&top, r);
     let defaults = root.get("defaults").and_then(|value| r.keep(Table::of(&value, "[defaults]", "a table")));
     if let Some(defaults) = &defaults {

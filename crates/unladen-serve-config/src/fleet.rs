@@ -12,7 +12,7 @@ use unladen_toml::{Bad, Value};
 
 use super::explain::{Showable, Shown};
 use super::level::{Level, table};
-use super::reading::Reading;
+use super::reading::{OfFleet, Reading};
 use super::strings::checked;
 use super::{tls, trusted};
 
@@ -79,6 +79,12 @@ const LONGEST_NAME: usize = 32;
 /// With the random part, it is still a label.
 const LONGEST_NODE: usize = 64;
 const FORM: &str = "a URL such as \"valkey://user:password@cache.example:6379/0\"";
+
+/// What sites ask of it.
+pub(super) fn of_fleet(fleet: &FleetSettings) -> OfFleet {
+    let FleetSettings { name, purges, ca, stamp, when_cut_off, .. } = fleet;
+    OfFleet { name: name.clone(), purges: purges.clone(), ca: ca.clone(), stamp: *stamp, when_cut_off: *when_cut_off }
+}
 
 pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings> {
     let level = table(top, "fleet", "[fleet]", r)?;

@@ -1,6 +1,5 @@
 //! [`HostName`]: `hosts` and `default` of a `[[site]]`, and how they are read.
 
-use std::fmt;
 use std::net::Ipv6Addr;
 use std::ops::Range;
 

@@ -3,13 +3,23 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use unladen_fleet::WhenCutOff;
+use unladen_fleet::{BusUrl, WhenCutOff};
 use unladen_toml::{Bad, Place, Problem};
 
 use super::error::Warning;
 use super::explain::{Explained, Origin, Shown};
 use super::keys::{self, Whose};
 use super::surroundings::Surroundings;
+
+/// What sites ask of `[fleet]`, which is read before them.
+#[derive(Clone)]
+pub(super) struct OfFleet {
+    pub(super) name: String,
+    pub(super) purges: BusUrl,
+    pub(super) ca: Option<PathBuf>,
+    pub(super) stamp: u64,
+    pub(super) when_cut_off: WhenCutOff,
+}
 
 pub(super) struct Reading<'a> {
     pub(super) text: &'a str,
@@ -19,8 +29,7 @@ pub(super) struct Reading<'a> {
     /// `[defaults]` are read by themselves: nothing is missing there, and nothing is in force.
     pub(super) is_trial: bool,
     pub(super) zone: Option<String>,
-    /// Of `[fleet]`, if there is one.
-    pub(super) when_cut_off: Option<WhenCutOff>,
+    pub(super) fleet: Option<OfFleet>,
     pub(super) bads: Vec<Bad>,
     pub(super) warnings: Vec<Warning>,
     pub(super) explained: Vec<Explained>,
@@ -29,13 +38,13 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     pub(super) fn new(text: &'a str, file: &'a Path, folder: &'a Path, machine: &'a dyn Surroundings) -> Self {
         let (bads, warnings, explained) = (Vec::new(), Vec::new(), Vec::new());
-        Self { text, file, folder, machine, is_trial: false, zone: None, when_cut_off: None, bads, warnings, explained }
+        Self { text, file, folder, machine, is_trial: false, zone: None, fleet: None, bads, warnings, explained }
     }
 
     pub(super) fn trial(&self) -> Reading<'a> {
         let zone = self.zone.clone();
-        let when_cut_off = self.when_cut_off;
-        Reading { is_trial: true, zone, when_cut_off, ..Reading::new(self.text, self.file, self.folder, self.machine) }
+        let fleet = self.fleet.clone();
+        Reading { is_trial: true, zone, fleet, ..Reading::new(self.text, self.file, self.folder, self.machine) }
     }
 
     /// The value, or `None` and one more mistake.

@@ -201,7 +201,7 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     if cache.is_none() && !validators.is_empty() {
         r.warn(level.at(&["cache"]), "the cache is off (`cache = false`), so no validator is ever asked");
     }
-    let serves_cut_off = r.when_cut_off == Some(WhenCutOff::Serve);
+    let serves_cut_off = r.fleet.as_ref().is_some_and(|fleet| fleet.when_cut_off == WhenCutOff::Serve);
     if serves_cut_off && cache.is_some() && validators.is_empty() {
         r.warn(
             level.at(&["cache"]),

@@ -9,12 +9,11 @@ use unladen_observability::{
     Addresses, LogField, LogFields, LogSettings, ObservabilitySettings, OtlpSettings, PeerAddress, ReadyCheck,
     config_document,
 };
-use unladen_toml::{Bad, DAY, Table, Value};
+use unladen_toml::{Bad, DAY, Value};
 use url::Url;
 
-use super::explain::{Origin, Showable, Shown};
+use super::explain::{Showable, Shown};
 use super::fleet::FleetSettings;
-use super::keys::{self, strangers};
 use super::level::{Level, table};
 use super::listen::{self, ListenAddress};
 use super::outbound::ProxySettings;

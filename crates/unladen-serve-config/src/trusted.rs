@@ -8,7 +8,6 @@ use unladen_toml::{Bad, Value};
 
 use super::explain::Shown;
 use super::level::Level;
-use super::outbound::Forwarded;
 use super::reading::Reading;
 
 /// Proxies whose word on the client is believed.

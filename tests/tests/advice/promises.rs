@@ -114,8 +114,7 @@ impl Saving {
         let trimmed = (TRIMMED * sorted.len() as f64) as usize;
         let counts = &sorted[trimmed..sorted.len() - trimmed];
         let value = average(counts);
-        let winsorized: Vec<f64> =
-            sorted.iter().map(|one| one.clamp(counts[0], counts[counts.len() - 1])).collect();
+        let winsorized: Vec<f64> = sorted.iter().map(|one| one.clamp(counts[0], counts[counts.len() - 1])).collect();
         let centre = average(&winsorized);
         let n = sorted.len() as f64;
         let variance = winsorized.iter().map(|one| (one - centre).powi(2)).sum::<f64>() / (n - 1.0);

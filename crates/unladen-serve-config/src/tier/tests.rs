@@ -1,7 +1,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::{Config, ConfigError, Surroundings};
+use crate::{Config, ConfigError, Surroundings, TierSecret};
 
 struct Lab;
 

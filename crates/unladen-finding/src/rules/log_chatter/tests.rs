@@ -1,3 +1,5 @@
+use unladen_trace::{FileCall, FileOutcome};
+
 use super::*;
 use crate::rules::tests::testing::*;
 
