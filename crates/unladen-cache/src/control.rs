@@ -163,7 +163,8 @@ impl ResponseControl {
         true
     }
 
-    /// `None` if the field is missing, empty or invalid, and so ignored (RFC 9213, section 2.1).
+    /// Reads a dictionary of structured fields (RFC 9651). `None` if the field is missing, empty or invalid, and so
+    /// ignored (RFC 9213, section 2.1).
     pub(super) fn targeted(fields: &Fields) -> Option<Self> {
         let mut all = lines(fields, b"cdn-cache-control");
         let mut joined = all.next()?.to_vec();

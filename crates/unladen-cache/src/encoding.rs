@@ -1,4 +1,5 @@
-//! Content codings (RFC 9110, sections 8.4.1 and 12.5.3).
+//! Content codings (RFC 9110, sections 8.4.1 and 12.5.3). The principal types are [`Accepted`]: those that a client
+//! takes; and [`Encoder`]: compresses a body while it passes.
 
 use std::io::{self, Write};
 

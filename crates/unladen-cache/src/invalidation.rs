@@ -40,7 +40,8 @@ pub fn group_invalidations(fields: &Fields) -> Vec<Box<str>> {
     list.iter().map(group).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Path and query of a reference; `None` if it is invalid or of another origin.
+/// Path and query of a reference in a request's context (RFC 3986, section 5.2); `None` if it is invalid or of another
+/// origin.
 fn resolve(reference: &[u8], request: &Request, is_https: bool) -> Option<Vec<u8>> {
     let reference = split_once(trim(reference), b'#').0;
     let after_scheme = match scheme(reference) {

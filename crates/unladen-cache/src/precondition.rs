@@ -1,4 +1,5 @@
-//! [`precondition`]: whether a client's copy is still good (RFC 9110, section 13).
+//! [`precondition`]: whether a client's copy is still good (RFC 9110, section 13), by the [`Validators`] of the
+//! response.
 
 use std::time::Duration;
 
@@ -136,8 +137,8 @@ fn only_date(fields: &Fields, name: &[u8]) -> Option<Time> {
     lines.next().is_none().then_some(date)
 }
 
-/// The tags of a line, as written. Unquoted text up to a comma is a tag, too: some applications write such, and since
-/// it only equals itself, it does no harm.
+/// The entity tags of a line (RFC 9110, section 8.8.3), as written. Unquoted text up to a comma is a tag, too: some
+/// applications write such, and since it only equals itself, it does no harm.
 pub(crate) fn tags(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = line;
     std::iter::from_fn(move || {

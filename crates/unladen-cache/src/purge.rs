@@ -1,4 +1,4 @@
-//! The principal type is [`Purge`]: which responses to forget.
+//! The principal types are [`Purge`]: which responses to forget; and [`PurgeLog`]: the last purges.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,6 +37,7 @@ impl Purge {
     }
 }
 
+/// The last purges, so that a response fetched before one is not stored after it.
 #[derive(Debug)]
 pub(crate) struct PurgeLog {
     last: AtomicU64,

@@ -81,7 +81,7 @@ fn is_suffix(text: &[u8]) -> bool {
     text.first() == Some(&b'-') && number(&text[1..]) != Some(0)
 }
 
-/// The framing of a multipart body: head, part, head, part …, tail.
+/// The framing of a `multipart/byteranges` body (RFC 9110, section 14.6): head, part, head, part …, tail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Multipart {
     /// One before each part.

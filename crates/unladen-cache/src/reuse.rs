@@ -1,4 +1,5 @@
-//! [`reuse`]: whether a stored response may be served without validation (RFC 9111, section 4; RFC 5861).
+//! [`reuse`]: whether a stored response may be served without validation (RFC 9111, section 4; RFC 5861);
+//! [`make_conditional`] asks for validation, and [`update`] takes its result.
 
 use std::time::Duration;
 
@@ -104,8 +105,8 @@ fn is_within(staleness: Duration, allowed: Duration) -> bool {
 const CONDITIONS: [&[u8]; 6] =
     [b"if-match", b"if-none-match", b"if-modified-since", b"if-unmodified-since", b"if-range", b"range"];
 
-/// Makes a request ask about a stored response: the client's own conditions and ranges are removed. Without validators
-/// it asks for a whole new response.
+/// Makes a request ask about a stored response (RFC 9111, section 4.3): the client's own conditions and ranges are
+/// removed. Without validators it asks for a whole new response.
 pub fn make_conditional(fields: &mut Fields, validators: &Validators) {
     fields.retain(|field| !CONDITIONS.iter().any(|condition| field.name.eq_ignore_ascii_case(condition)));
     if let Some(etag) = &validators.etag {

@@ -162,6 +162,7 @@ impl SnapshotHeader {
     }
 }
 
+/// Takes numbers and lengths from bytes, within their bounds.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     pub(super) rest: &'a [u8],

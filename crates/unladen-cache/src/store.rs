@@ -271,8 +271,8 @@ impl Store {
     }
 }
 
-/// A table without locks: each key has one slot, which a later key may take. Forgetting one only costs that somebody
-/// waits for another's answer in vain.
+/// Keys whose responses are not stored, remembered for a while. A table without locks: each key has one slot, which a
+/// later key may take. Forgetting one only costs that somebody waits for another's answer in vain.
 #[derive(Debug)]
 struct Uncacheable {
     /// 24 bits of the key's hash, one bit for whether a response's head can lift it, and 39 of the end in milliseconds.

@@ -1,4 +1,5 @@
-//! The principal type is [`Stored`]: a response in memory.
+//! The principal type is [`Stored`]: a response in memory. [`tags_of`] and [`group_tag`]: the tags by which it can be
+//! purged; [`Sequence`]: its place among the purges.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -275,7 +276,7 @@ pub(crate) fn join(tags: Vec<Box<str>>, more: impl Iterator<Item = Box<str>>) ->
     (tags, has_more)
 }
 
-/// The tag of an origin's group. It has line feeds, which no field can have.
+/// The tag of an origin's group (RFC 9875). It has line feeds, which no field can have.
 pub fn group_tag(origin: &[u8], group: &str) -> Box<str> {
     format!("group\n{}\n{group}", String::from_utf8_lossy(origin)).into()
 }

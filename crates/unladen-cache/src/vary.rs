@@ -1,4 +1,5 @@
-//! The principal type is [`Nominated`]: the request fields that a response depends on (RFC 9111, section 4.1).
+//! The principal type is [`Nominated`]: the request fields that a response depends on (RFC 9111, section 4.1), whose
+//! values are compared in a canonical form.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
@@ -208,7 +209,8 @@ fn write_codings(value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// `None` if the client names none of them. Of equal ones, the first that is offered.
+/// The client's preferred language of those of an application (RFC 4647, section 3.4; RFC 9110, section 12.5.4). `None`
+/// if the client names none of them. Of equal ones, the first that is offered.
 ///
 /// `de-CH` means `de-CH`, else `de`; `de` means `de`, else the first variant, such as `de-AT`; `*` means any that is
 /// not refused.

@@ -1,5 +1,5 @@
-//! How an application finds a class: the principal type is [`Application`]. A [`Problem`] in its files does not stop the
-//! work.
+//! How an application finds a class: the principal type is [`Application`]. A [`Problem`] in its files does not stop
+//! the work.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

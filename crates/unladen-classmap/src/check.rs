@@ -153,6 +153,7 @@ impl Made {
     fn of(value: &Json, folder: &Path) -> Option<Self> {
         let object = value.as_object()?;
         let flag = |key: &str| object.get(key).map_or(Some(false), Json::as_bool);
+        // By names alone, as it was written, whatever links there are.
         let from_there = |value: &Json| Some(lexical(folder, &bytes(value)?));
         let pair = |value: &Json| match value.as_array()?.as_slice() {
             [prefix, folder] => Some((BString::from(bytes(prefix)?), OsStr::from_bytes(&bytes(folder)?).into())),

@@ -126,6 +126,7 @@ impl<'a> Claims<'a> {
     }
 }
 
+/// A loader's rule, indexed for look-up.
 #[derive(Debug)]
 enum Index<'a> {
     List(HashMap<&'a BStr, &'a BStr>),

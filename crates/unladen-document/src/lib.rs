@@ -49,6 +49,6 @@ pub use profile::{
 pub use prove::{Arm, ArmProfile, BoxPlot, Change, Comparison, Gate, Interaction, Metric, ProveDocument};
 pub use schema::Schema;
 pub use weigh::{
-    Count, FarStation, HostCpu, LeftBehind, NextStep, NotFollowing, Path, Peer, Statement, Traced, UnknownPath,
-    WeighDocument, WeighedHost, WeighedUrl, Weight,
+    CPU_COLUMNS, Count, CpuColumn, FarStation, HostCpu, LeftBehind, NextStep, NotFollowing, Path, Peer, Statement,
+    Traced, UnknownPath, WeighDocument, WeighedHost, WeighedUrl, Weight,
 };

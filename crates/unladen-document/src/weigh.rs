@@ -1,6 +1,7 @@
 //! The principal type is [`WeighDocument`], `unladen.weigh/1`.
 
 use serde::{Deserialize, Serialize};
+use unladen_quantity::{Kind, plain};
 
 use crate::about::About;
 use crate::answer::Answer;
@@ -109,6 +110,40 @@ impl Weight {
     pub fn span(&self) -> Span {
         Span { value: self.per_request, low: self.low, high: self.high }
     }
+}
+
+/// A column of the table of CPU, behind each group's own figure: the terminal, HTML and Markdown all draw it.
+#[derive(Debug, Clone, Copy)]
+pub struct CpuColumn {
+    pub heading: &'static str,
+    /// The cell of a weight and the number that it is sorted by; `None` where it has none.
+    pub cell: fn(&Weight) -> Option<(String, f64)>,
+}
+
+/// On a narrow terminal the last one goes first.
+pub const CPU_COLUMNS: [CpuColumn; 3] = [
+    CpuColumn {
+        heading: "noise floor",
+        cell: |weight| Some((plain(Kind::Time, weight.noise_floor), weight.noise_floor)),
+    },
+    CpuColumn { heading: "share", cell: |weight| weight.share.map(|share| (share_text(share), share.value)) },
+    CpuColumn { heading: "user/kernel", cell: |weight| weight.user_share.and_then(split) },
+];
+
+/// `98.8 ± 0.1 %`
+fn share_text(share: Span) -> String {
+    format!("{:.1} ± {:.1} %", share.value * 100.0, (share.margin() * 1_000.0).ceil() / 10.0)
+}
+
+/// The split of a group's CPU, which ticks sample; `None` with too few ticks.
+fn split(user: Span) -> Option<(String, f64)> {
+    const WIDEST: f64 = 0.1;
+    if (user.high - user.low) / 2.0 > WIDEST {
+        return None;
+    }
+    let percent = (user.value * 100.0).clamp(0.0, 100.0).round();
+    let margin = (user.margin() * 100.0).ceil();
+    Some((format!("≈ {percent:.0}/{:.0} ± {margin:.0} %", 100.0 - percent), user.value))
 }
 
 /// A host or an exporter whose counters were read at the same phase edges.

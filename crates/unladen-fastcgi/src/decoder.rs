@@ -1,4 +1,5 @@
-//! The principal type is [`Decoder`]: finds an application's output in the bytes of its connection.
+//! The principal types are [`Decoder`], which finds an application's output in the bytes of its connection; and
+//! [`Stderr`]: what it wrote to its standard error.
 
 use crate::record::{END_REQUEST, Fault, HEADER, Header, Refusal, STDERR, STDOUT};
 

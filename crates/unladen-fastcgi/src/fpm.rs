@@ -1,4 +1,5 @@
-//! The principal type is [`Status`]: the state of a PHP-FPM pool, from its status page.
+//! The principal type is [`Status`]: the state of a PHP-FPM pool, from its status page. [`get_values`] and
+//! [`read_values`]: variables of an application (FastCGI 1.0, section 4.1).
 //!
 //! Source: PHP manual, "The PHP-FPM status page" (`pm.status_path`), in its JSON form (`?json`).
 

@@ -1,4 +1,5 @@
-//! The principal type is [`Header`]: the header of a record (FastCGI 1.0, sections 3.3 and 8).
+//! The principal types are [`Header`]: the header of a record (FastCGI 1.0, sections 3.3 and 8); and [`Fault`]: why
+//! bytes are no FastCGI answer.
 
 /// Bytes of a record's header.
 pub const HEADER: usize = 8;

@@ -1,4 +1,5 @@
-//! The principal type is [`OpenFile`]: a regular file, open to be read.
+//! What answers a path. The principal types are [`Resolved`], [`OpenFile`]: a regular file, open to be read; and
+//! [`Refusal`]: why an existing file is not sent.
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;

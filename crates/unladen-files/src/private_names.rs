@@ -1,4 +1,5 @@
-//! The principal type is [`PrivateNames`]: files below roots that are never pages.
+//! The principal types are [`Rules`]: which files a path may mean, and which are sent; and [`PrivateNames`]: files
+//! below roots that are never pages.
 
 use crate::lifetimes::PathPattern;
 use crate::script_names::ScriptNames;

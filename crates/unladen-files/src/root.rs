@@ -1,4 +1,5 @@
-//! The principal type is [`Root`]: a folder that is held open.
+//! The principal type is [`Root`]: a folder that is held open. [`KnownFolders`] is a short-lived memory of folders
+//! beneath it.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

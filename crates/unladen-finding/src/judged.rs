@@ -156,7 +156,8 @@ pub enum Bearing {
 /// Most that are reported, the largest part first: a machine this busy has measured little.
 const MOST: usize = 12;
 
-/// Findings that appear only if the likely is taken for certain: one a rule and group.
+/// Findings that appear only if the likely is taken for certain: one a rule and group. A rule reports only what is
+/// certain, but its silence may then not be taken for "there is none".
 pub(crate) fn uncertain(evidence: &Evidence) -> Vec<Unjudged> {
     let certain: BTreeSet<_> = look(evidence).into_iter().map(|finding| (finding.rule, finding.group)).collect();
     let mut told = certain.clone();

@@ -1,4 +1,4 @@
-//! The principal type is [`Decoder`]: finds a body's pieces and its end.
+//! The principal type is [`Decoder`]: finds a body's pieces and its end. [`chunk_head`] begins a chunk that is written.
 
 use crate::bytes::{is_text_byte, is_token_byte, trim};
 use crate::lines::Lines;
@@ -233,6 +233,27 @@ pub(crate) fn is_forbidden(id: Name, name: &[u8]) -> bool {
         Name::Other => Name::is_lookalike(name) || OTHERS.iter().any(|other| name.eq_ignore_ascii_case(other)),
         _ => true,
     }
+}
+
+/// Follows each chunk's data.
+pub const CHUNK_END: &[u8] = b"\r\n";
+/// Ends a body without trailers.
+pub const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
+
+/// The line before a chunk of `length` bytes (hexadecimal, CRLF), and its length.
+///
+/// A `length` of 0 gives the line that ends the body: an empty chunk cannot be sent.
+pub fn chunk_head(length: usize) -> ([u8; 18], usize) {
+    let mut line = [0; 18];
+    let digits = (length.max(1).ilog2() / 4 + 1) as usize;
+    let mut rest = length;
+    for place in line.iter_mut().take(digits).rev() {
+        *place = b"0123456789abcdef"[rest % 16];
+        rest /= 16;
+    }
+    line[digits] = b'\r';
+    line[digits + 1] = b'\n';
+    (line, digits + 2)
 }
 
 #[cfg(test)]

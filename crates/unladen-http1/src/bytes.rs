@@ -68,7 +68,7 @@ pub fn trim(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// The non-empty members of a comma-separated list without quotes.
+/// The non-empty members of a comma-separated list without quotes (RFC 9110, section 5.6.1).
 pub fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| *byte == b',').map(trim).filter(|member| !member.is_empty())
 }

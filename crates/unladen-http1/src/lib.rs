@@ -19,10 +19,10 @@ mod response;
 mod settle;
 mod start_line;
 
-pub use body::{Decoder, Length, Step};
+pub use body::{CHUNK_END, Decoder, LAST_CHUNK, Length, Step, chunk_head};
 pub use bytes::{members, trim};
 pub use fault::Fault;
-pub use fields::{CHUNK_END, Field, Fields, LAST_CHUNK, chunk_head};
+pub use fields::{Field, Fields};
 pub use name::Name;
 pub use request::Request;
 pub use response::Response;

@@ -72,7 +72,7 @@ impl Request {
             let id = Name::of(name);
             match id {
                 Name::Host if host.is_some() => return Err(Fault::Host),
-                Name::Host => host = Some(start_line::read(value).ok_or(Fault::Host)?),
+                Name::Host => host = Some(start_line::authority(value).ok_or(Fault::Host)?),
                 Name::ContentLength => {
                     if let Some(digits) = framing.content_length(value)? {
                         fields.push_part(id, block.bytes(), name, digits);

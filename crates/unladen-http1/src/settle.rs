@@ -22,7 +22,7 @@ impl Request {
         if !bytes::is_target(&self.target) || !(is_path || (self.target == b"*" && self.method == b"OPTIONS")) {
             return Err(Fault::Target);
         }
-        let known = start_line::read(&self.authority).ok_or(Fault::Host)?.len();
+        let known = start_line::authority(&self.authority).ok_or(Fault::Host)?.len();
         self.authority.truncate(known);
         if self.fields.iter().any(|field| field.id == Name::Other && Name::is_lookalike(field.name)) {
             return Err(Fault::Field);

@@ -1,4 +1,5 @@
-//! The principal types are [`RequestLine`] and [`StatusLine`]: the first line of a head.
+//! The principal types are [`RequestLine`] and [`StatusLine`]: the first line of a head. [`authority`]: the host in a
+//! target or in Host, with its port.
 
 use std::net::Ipv6Addr;
 
@@ -72,8 +73,8 @@ impl<'a> Target<'a> {
         }
         let rest = rest.strip_prefix(b"://")?;
         let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(rest.len());
-        let (authority, path) = rest.split_at(end);
-        let authority = Some(read(authority)?);
+        let (host, path) = rest.split_at(end);
+        let authority = Some(authority(host)?);
         Some(match path {
             // RFC 9112, section 3.2.4
             [] if method == b"OPTIONS" => Self { authority, root: b"", path: b"*" },
@@ -129,7 +130,7 @@ const MAX_HOST: usize = 255;
 
 /// The authority without an empty port (`example.org:`), if it is valid: a name, an IPv4 address, or an IPv6 address in
 /// brackets; and a port up to 65535. No userinfo.
-pub(crate) fn read(bytes: &[u8]) -> Option<&[u8]> {
+pub(crate) fn authority(bytes: &[u8]) -> Option<&[u8]> {
     let host = if bytes.first() == Some(&b'[') { address(bytes)? } else { name(bytes)? };
     match bytes.get(host..)? {
         [] => Some(bytes),

@@ -1,5 +1,5 @@
-//! Small files: the principal type is [`Root`], the folder of the kernel's, `/` except in tests; [`number_after`] finds a
-//! number in one. [`open_plain`] and [`read_plain`] are for files of unknown owners.
+//! Small files: the principal type is [`Root`], the folder of the kernel's, `/` except in tests; [`number_after`] finds
+//! a number in one. [`open_plain`] and [`read_plain`] are for files of unknown owners.
 
 use std::fs::{File, symlink_metadata};
 use std::io::{self, Read as _};

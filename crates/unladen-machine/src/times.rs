@@ -25,7 +25,8 @@ pub struct Places {
     pub sys: PathBuf,
 }
 
-/// Reads the machine's times. What this kernel does not provide is left out of the reading.
+/// Reads the machine's times, in some tens of microseconds. What this kernel does not provide is left out of the
+/// reading.
 #[derive(Debug)]
 pub struct MachineClock {
     proc: PathBuf,

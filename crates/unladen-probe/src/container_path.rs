@@ -1,5 +1,5 @@
-//! The principal type is [`ContainerPath`]: the container to which a control group's path belongs. [`ContainerName`] is its
-//! name for people, [`is_restart`] knows the commands made of either.
+//! The principal type is [`ContainerPath`]: the container to which a control group's path belongs. [`ContainerName`] is
+//! its name for people, [`is_restart`] knows the commands made of either.
 //!
 //! Engines name control groups by their own rules, with systemd's driver and without (cgroups(7), and each engine's
 //! documentation): `docker-ID.scope` and `/docker/ID`; `libpod-ID.scope`, `libpod_parent/libpod-ID`, and

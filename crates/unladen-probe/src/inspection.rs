@@ -149,6 +149,7 @@ fn one_container(mut pids: impl Iterator<Item = u32>) -> Option<ContainerSeen> {
     Some(ContainerSeen { name: container.name, restart: container.restart, php_folder })
 }
 
+/// Settings of the followed PHPs, as evidence.
 fn settings_of(instrument: &Instrument, groups: &[GroupId], busiest: &[Option<u32>], evidence: &mut Evidence) {
     let mut asked = AskedPhp::default();
     for (index, group) in groups.iter().enumerate() {

@@ -133,6 +133,9 @@ pub(crate) fn records_in(datagram: &[u8]) -> impl Iterator<Item = Option<Record>
     Message::all(datagram).flat_map(|message| records(&message).collect::<Vec<_>>())
 }
 
+// Framing of generic netlink (netlink(7)). Structures and numbers are those of include/uapi/linux/netlink.h and
+// genetlink.h.
+
 /// `struct nlmsghdr`.
 const HEADER: usize = 16;
 /// `struct genlmsghdr`.
@@ -195,7 +198,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Attributes in order: (type, value).
+/// Attributes in order: (type, value). The walk ends at a length that its bytes do not have.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attributes<'a>(pub(crate) &'a [u8]);
 

@@ -58,6 +58,25 @@ pub struct NytProf {
     profiled: Option<(ShadowProcess, usize)>,
 }
 
+/// Fails if a process opened its listening socket itself: a second process of it would do so too, and take the socket's
+/// place over from the first. FastCGI hands it over as descriptor 0 (its specification, section 2.2).
+fn is_handed_its_socket(pid: u32) -> Result<(), ProfilerError> {
+    let path = PathBuf::from(format!("/proc/{pid}/fd/0"));
+    let link = fs::read_link(&path).map_err(|source| ProfilerError::Io {
+        doing: "cannot read",
+        path: path.clone(),
+        source,
+    })?;
+    match link.as_os_str().as_bytes().starts_with(b"socket:") {
+        true => Ok(()),
+        false => Err(ProfilerError::NotFound(format!(
+            "process {pid} opens its socket itself, and a second process of it would take its place: start it by \
+             spawn-fcgi or a systemd socket, which hand the socket over as standard input; or profile it with \
+             PERL5OPT=-d:NYTProf in its own environment, and read the file with `unladen profile import`"
+        ))),
+    }
+}
+
 // === impl NytProf ===
 
 impl NytProf {
@@ -76,6 +95,7 @@ impl NytProf {
         if !name.starts_with(b"perl") || application.command.len() < 2 {
             return Err(renamed());
         }
+        is_handed_its_socket(application.pid)?;
         let program = Program::of(&application)?;
         has_module(&program)?;
         Ok(Self { captured, options, program, plain: None, profiled: None })

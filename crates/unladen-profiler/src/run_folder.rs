@@ -1,7 +1,7 @@
 //! The principal type is [`RunFolder`]: the folder that a run shares with the processes it profiles.
 //!
 //! ```text
-//! /run/unladen-profile/         root's, 0755; in the temporary folder where we are not root, or where much may be written
+//! /run/unladen-profile/         root's, 0755; in /var/cache where much may be written, and a user's in the temporary folder
 //!   lock                        shared by all runs; who has it alone may take the folder away
 //!   NAME-HASH                   files that runs share: their texts never change
 //!   run-RANDOM/                 0711: who knows a name in it can open that
@@ -50,16 +50,12 @@ pub(crate) struct RunFolder {
 impl RunFolder {
     /// Creates it after removing the leftovers of dead runs. Fails if nothing can be written there.
     pub(crate) fn create() -> Result<Self, ProfilerError> {
-        let parent = if Uid::effective().is_root() { PathBuf::from("/run") } else { std::env::temp_dir() };
-        if parent.is_dir() && Uid::effective().is_root() {
-            return Self::create_in(&parent.join(BASE));
-        }
-        Self::create_for_much()
+        Self::create_in(&base(Path::new("/run")))
     }
 
-    /// The same in the folder for temporary files: /run is in memory, with little room.
+    /// The same where there is room: /run is in memory.
     pub(crate) fn create_for_much() -> Result<Self, ProfilerError> {
-        Self::create_in(&std::env::temp_dir().join(format!("{BASE}-{}", Uid::effective())))
+        Self::create_in(&base(Path::new("/var/cache")))
     }
 
     fn create_in(base: &Path) -> Result<Self, ProfilerError> {
@@ -157,6 +153,14 @@ impl Drop for RunFolder {
 pub(crate) fn open_theirs(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
+}
+
+/// Root's is in a folder in which nobody else can make it first; a user's is in the temporary folder.
+fn base(of_root: &Path) -> PathBuf {
+    match Uid::effective().is_root() && of_root.is_dir() {
+        true => of_root.join(BASE),
+        false => std::env::temp_dir().join(format!("{BASE}-{}", Uid::effective())),
+    }
 }
 
 /// The lock shared by all runs, in a folder that still exists once we have it.

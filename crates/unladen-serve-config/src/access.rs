@@ -1,18 +1,41 @@
-//! Reads a route's `access`: who may make requests.
+//! [`AccessSettings`]: a route's `access`, who may make requests; and how it is read.
 
 use std::hash::{DefaultHasher, Hash};
 use std::path::PathBuf;
 
+use ipnet::IpNet;
+use serde::Serialize;
 use unladen_toml::{Bad, Problem, Table, Value};
 
 use super::explain::{Showable, Shown};
 use super::keys::{self, strangers};
 use super::level::Level;
 use super::reading::Reading;
-use super::settings::{AccessSettings, AuthSettings};
 use super::strings::checked;
 use super::trusted;
 use super::users::Users;
+
+/// Who may make requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AccessSettings {
+    /// Addresses that are allowed; empty for all that `deny` does not have.
+    pub allow: Vec<IpNet>,
+    /// Whether clients on a Unix socket are allowed, if `allow` is not empty.
+    pub allow_unix: bool,
+    /// Addresses that are denied, even if `allow` has them.
+    pub deny: Vec<IpNet>,
+    pub deny_unix: bool,
+    /// Names and passwords, if required.
+    pub auth: Option<AuthSettings>,
+}
+
+/// Names and passwords (RFC 7617).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AuthSettings {
+    /// A file with a line `name:hash` for each user; hashes of bcrypt and Argon2id.
+    pub users: PathBuf,
+    pub realm: String,
+}
 
 const OF_OTHERS: u32 = 0o007;
 

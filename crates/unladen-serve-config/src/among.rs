@@ -8,12 +8,15 @@ use unladen_pool::{EndpointAddress, Origin};
 use unladen_toml::Problem;
 
 use super::error::ConfigProblem;
+use super::hosts::HostName;
 use super::level::Level;
 use super::listen;
+use super::listen::ListenAddress;
 use super::outbound::Placed;
 use super::reading::Reading;
-use super::settings::{AdminSettings, CrowdSettings, HostName, ListenAddress};
 use super::site::PlacedSite;
+use super::site_tables::CrowdSettings;
+use super::top::AdminSettings;
 
 struct Stand<'a, 't> {
     level: &'a Level<'t>,

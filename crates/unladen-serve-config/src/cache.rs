@@ -1,9 +1,11 @@
-//! Reads `[site.cache]`.
+//! [`CacheSettings`]: `[site.cache]`, and how it is read.
 
 use std::hash::Hasher;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ipnet::IpNet;
+use serde::Serialize;
 use unladen_toml::{Bad, DAY, Value};
 
 use super::explain::{Origin, Showable, Shown};
@@ -11,7 +13,53 @@ use super::level::Level;
 use super::reading::Reading;
 use super::strings;
 use super::trusted::nets;
-use crate::settings::CacheSettings;
+
+/// Cache settings.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CacheSettings {
+    /// Bytes, all together.
+    pub memory: u64,
+    pub largest: u64,
+    /// Variants of one address.
+    pub variants: usize,
+    /// Cookies that must not split the cache: names, or prefixes with `*` at the end.
+    pub ignore_cookies: Vec<String>,
+    /// If not empty: the only cookies that `Vary: Cookie` distinguishes.
+    pub vary_cookies: Vec<String>,
+    /// Whether a lifetime or `public` alone permits sharing with clients that have cookies.
+    pub share_with_cookies: bool,
+    /// Statuses besides 200, 203 and 204 that are kept under a validator.
+    pub statuses: Vec<u16>,
+    /// Longest lifetime of an error other than 404 and 410.
+    pub error_max: Duration,
+    /// Whether a client's wish to have the stored page fetched anew is ignored.
+    pub ignore_reload: bool,
+    /// Whether answers with `Set-Cookie` are stored, with the field.
+    pub store_set_cookie: bool,
+    pub languages: Vec<String>,
+    /// Query parameters that are not part of the key.
+    pub ignore_query: Vec<String>,
+    /// Without an explicit lifetime: this share of the time since `Last-Modified` …
+    pub heuristic: f64,
+    /// … and no longer.
+    pub heuristic_max: Duration,
+    /// Where the response does not say.
+    pub stale_if_error: Duration,
+    /// Where the response does not say.
+    pub stale_while_revalidate: Duration,
+    /// How long after an unstored response requests do not wait for each other's answer.
+    pub uncacheable: Duration,
+    /// Database of `X-GeoIP-Country`.
+    pub country: Option<PathBuf>,
+    /// Addresses that may send PURGE.
+    pub purge: Vec<IpNet>,
+    /// Whether clients on a Unix socket may.
+    pub purge_unix: bool,
+    /// Whether peers are asked before the application.
+    /// Stored pages are found by their site's settings: those from before this key existed must stay the same.
+    #[serde(skip_serializing_if = "std::clone::Clone::clone")]
+    pub tier: bool,
+}
 
 const MEMORY: u64 = 256 << 20;
 const LARGEST: u64 = 16 << 20;

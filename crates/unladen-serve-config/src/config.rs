@@ -14,10 +14,12 @@ use crate::explain::Explained;
 use crate::keys::{self, strangers};
 use crate::level::Level;
 use crate::reading::Reading;
-use crate::settings::{RouteSettings, Settings};
 use crate::site::{self, SiteStamp};
 use crate::surroundings::{Machine, Surroundings};
 use crate::{among, fleet, outbound, tier, top};
+
+use super::routes::RouteSettings;
+use super::top::Settings;
 
 /// A configuration that was read, with defaults filled in.
 #[derive(Clone, Debug)]
@@ -114,7 +116,7 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let log = top::log(&top, r);
     let otlp = top::otlp(&top, r);
     let fleet = fleet::read(&top, r);
-    r.fleet.clone_from(&fleet);
+    r.fleet = fleet.as_ref().map(fleet::of_fleet);
     let tier = tier::read(&top, r);
     let defaults = root.get("defaults").and_then(|value| r.keep(Table::of(&value, "[defaults]", "a table")));
     if let Some(defaults) = &defaults {

@@ -1,5 +1,6 @@
-//! Reads which message fields a route sets and removes.
+//! [`HeaderEdits`]: the message fields that a route sets and removes, and how they are read.
 
+use serde::Serialize;
 use unladen_toml::{Bad, Table, Value};
 
 use super::explain::Shown;
@@ -7,8 +8,23 @@ use super::keys::{self, strangers};
 use super::level::Level;
 use super::owned::Owned;
 use super::reading::Reading;
-use super::settings::HeaderEdits;
 use super::strings::{self, entries, texts};
+
+/// Fields that are set and removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct HeaderEdits {
+    /// Names, in small letters, and values; they replace all fields of the name.
+    pub set: Vec<(String, String)>,
+    /// Names, in small letters.
+    pub remove: Vec<String>,
+}
+
+impl HeaderEdits {
+    /// Whether nothing is edited.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty() && self.remove.is_empty()
+    }
+}
 
 /// Framing and connection fields (RFC 9110, section 7.6.1): only the code that writes messages sets them.
 const FRAMING: [&str; 12] = [

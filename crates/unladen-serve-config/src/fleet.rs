@@ -1,4 +1,4 @@
-//! Reads `[fleet]`.
+//! [`FleetSettings`]: `[fleet]`, and how it is read.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::net::{IpAddr, SocketAddr};
@@ -6,15 +6,63 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ipnet::IpNet;
+use serde::Serialize;
 use unladen_fleet::{BUSES, BusUrl, Wait, WhenCutOff};
 use unladen_toml::{Bad, Value};
 
 use super::explain::{Showable, Shown};
-use super::level::Level;
-use super::reading::Reading;
-use super::settings::FleetSettings;
+use super::level::{Level, table};
+use super::reading::{OfFleet, Reading};
 use super::strings::checked;
-use super::{tls, top, trusted};
+use super::{tls, trusted};
+
+/// The fleet that this process belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FleetSettings {
+    /// The engine that carries purges. It is shown without its password.
+    pub purges: BusUrl,
+    /// Authorities of the engine's certificate; `None` for the system's.
+    pub ca: Option<PathBuf>,
+    /// Changes with that file.
+    #[serde(skip)]
+    pub stamp: u64,
+    /// The fleet's name on the engine.
+    pub name: String,
+    /// This node's name; `None` for the machine's.
+    pub node: Option<String>,
+    /// A node that has not been heard for this long is out of the fleet.
+    pub lease: Duration,
+    /// What happens to stored pages while the engine is unreachable.
+    pub when_cut_off: WhenCutOff,
+    /// Whom a purge waits for, unless it says so itself …
+    pub wait: Wait,
+    /// … and for how long.
+    pub wait_for: Duration,
+    /// Records that the engine keeps for nodes that catch up late.
+    pub keep: u64,
+    /// UDP address of HTCP purges.
+    pub htcp: Option<SocketAddr>,
+    /// HTCP senders allowed; empty for this machine alone.
+    pub htcp_from: Vec<IpNet>,
+    pub htcp_groups: Vec<IpAddr>,
+}
+
+/// Reception of HTCP purges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HtcpSettings {
+    pub listen: SocketAddr,
+    /// Senders allowed; empty for this machine alone.
+    pub from: Vec<IpNet>,
+    pub groups: Vec<IpAddr>,
+}
+
+impl FleetSettings {
+    /// The settings of HTCP, if it has an address.
+    pub fn htcp(&self) -> Option<HtcpSettings> {
+        let (from, groups) = (self.htcp_from.clone(), self.htcp_groups.clone());
+        self.htcp.map(|listen| HtcpSettings { listen, from, groups })
+    }
+}
 
 /// Some pauses of an overloaded machine take a second.
 const LEASE: Duration = Duration::from_secs(2);
@@ -32,8 +80,14 @@ const LONGEST_NAME: usize = 32;
 const LONGEST_NODE: usize = 64;
 const FORM: &str = "a URL such as \"valkey://user:password@cache.example:6379/0\"";
 
+/// What sites ask of it.
+pub(super) fn of_fleet(fleet: &FleetSettings) -> OfFleet {
+    let FleetSettings { name, purges, ca, stamp, when_cut_off, .. } = fleet;
+    OfFleet { name: name.clone(), purges: purges.clone(), ca: ca.clone(), stamp: *stamp, when_cut_off: *when_cut_off }
+}
+
 pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings> {
-    let level = top::table(top, "fleet", "[fleet]", r)?;
+    let level = table(top, "fleet", "[fleet]", r)?;
     let about = "the engine, such as purges = \"valkey://cache.example:6379/0\"";
     let purges = level.require("purges", about, r, |value, _| url(value), |url| Shown::Text(url.to_string()));
     let mut stamp = DefaultHasher::new();

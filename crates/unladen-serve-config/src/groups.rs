@@ -1,9 +1,11 @@
-//! Reads the tables below `[[outbound]]` and `[[site]]`, one function a table.
+//! [`ClientSettings`], [`BufferSettings`] and the other tables below `[[outbound]]` and `[[site]]`, and how they are read: one
+//! function a table.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use unladen_pool::{
     BreakerSettings, HealthSettings, LimitSettings, OutlierSettings, PoolSettings, ResolveSettings, RetrySettings,
     TimeoutSettings,
@@ -13,8 +15,117 @@ use unladen_toml::{Bad, DAY, MILLISECOND, Value};
 use super::explain::{Showable, Shown};
 use super::level::Level;
 use super::reading::Reading;
-use super::settings::{BufferSettings, ClientSettings, Pace};
 use super::strings::{checked, texts};
+
+/// Bounds of a listener's clients, for all threads together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ClientSettings {
+    /// Connections; beyond, new ones wait in the listener's queue.
+    pub connections: usize,
+    pub head_bytes: usize,
+    pub fields: usize,
+    /// Bytes of a request's body; `None` for no bound.
+    pub body_bytes: Option<u64>,
+    /// From a request's first byte to its head's end.
+    pub head_timeout: Duration,
+    pub body_pace: Pace,
+    /// Minimum speed at which an answer is taken.
+    pub answer_pace: Pace,
+    pub idle: Duration,
+    pub streams: u32,
+}
+
+impl ClientSettings {
+    /// The more generous of each bound.
+    #[must_use]
+    pub fn or_more(&self, other: &Self) -> Self {
+        Self {
+            connections: self.connections.max(other.connections),
+            head_bytes: self.head_bytes.max(other.head_bytes),
+            fields: self.fields.max(other.fields),
+            body_bytes: self.body_bytes.zip(other.body_bytes).map(|(one, other)| one.max(other)),
+            head_timeout: self.head_timeout.max(other.head_timeout),
+            body_pace: self.body_pace.or_slower(other.body_pace),
+            answer_pace: self.answer_pace.or_slower(other.answer_pace),
+            idle: self.idle.max(other.idle),
+            streams: self.streams.max(other.streams),
+        }
+    }
+}
+
+/// Buffering of bodies, so that a slow client occupies no upstream connection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BufferSettings {
+    /// Whether a request's body is read to its end before an upstream connection is requested.
+    pub requests: bool,
+    /// Whether an answer is read as fast as it comes, however slow its client is.
+    pub answers: bool,
+    /// Path prefixes of requests that are never buffered.
+    pub streamed: Vec<String>,
+    /// Bytes of one body in memory; the rest goes to a file.
+    pub memory: usize,
+    pub all_memory: u64,
+    pub disk: u64,
+    pub folder: PathBuf,
+}
+
+impl Default for BufferSettings {
+    /// Defaults beside an application: its clients are trusted, and wait for streams.
+    fn default() -> Self {
+        Self {
+            requests: false,
+            answers: false,
+            streamed: Vec::new(),
+            memory: 64 * 1024,
+            all_memory: 16 << 20,
+            disk: 4 << 30,
+            folder: PathBuf::from("/var/tmp"),
+        }
+    }
+}
+
+impl Default for ClientSettings {
+    fn default() -> Self {
+        Self {
+            connections: 16 * 1024,
+            head_bytes: 64 * 1024,
+            fields: 128,
+            body_bytes: None,
+            head_timeout: Duration::from_secs(10),
+            body_pace: Pace { grace: Duration::from_secs(20), rate: None },
+            answer_pace: Pace { grace: Duration::from_secs(60), rate: None },
+            idle: Duration::from_secs(60),
+            streams: 128,
+        }
+    }
+}
+
+/// A client's minimum average speed, after a grace period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Pace {
+    /// Time in which no speed is required.
+    pub grace: Duration,
+    /// Bytes a second; `None` for no minimum.
+    pub rate: Option<u64>,
+}
+
+impl Pace {
+    /// When a transfer that began at `began` and has carried `bytes` becomes too slow, unless more come.
+    pub fn until(&self, began: Instant, bytes: u64) -> Option<Instant> {
+        let rate = self.rate?.max(1);
+        let (whole, rest) = (bytes / rate, bytes % rate);
+        // The rest is less than a second's: its ns fit, unless the rate exceeds any line.
+        let part = u64::try_from(u128::from(rest) * 1_000_000_000 / u128::from(rate)).unwrap_or(0);
+        let earned = Duration::from_secs(whole) + Duration::from_nanos(part);
+        began.checked_add(self.grace.checked_add(earned)?)
+    }
+
+    /// The slower of both, which neither minds.
+    pub(crate) fn or_slower(self, other: Self) -> Self {
+        let rate = self.rate.zip(other.rate).map(|(one, other)| one.min(other));
+        Self { grace: self.grace.max(other.grace), rate }
+    }
+}
 
 /// Upstreams seldom keep an idle connection for longer.
 const LONG_IDLE: Duration = Duration::from_secs(60);
@@ -270,3 +381,6 @@ fn prefix(value: &Value<'_>) -> Result<String, Bad> {
         text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#*".contains(&byte))
     })
 }
+
+#[cfg(test)]
+mod tests;

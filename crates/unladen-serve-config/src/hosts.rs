@@ -1,14 +1,33 @@
-//! Reads `hosts` and `default` of a `[[site]]`.
+//! [`HostName`]: `hosts` and `default` of a `[[site]]`, and how they are read.
 
 use std::net::Ipv6Addr;
 use std::ops::Range;
 
+use serde::Serialize;
 use unladen_toml::{Bad, Value};
 
 use super::explain::Shown;
 use super::level::Level;
 use super::reading::Reading;
-use crate::settings::HostName;
+
+/// A name that a site answers to: ASCII, in small letters, without port and final dot.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostName {
+    /// This name or address; IPv6 in brackets, as in a URL.
+    Exact(String),
+    /// `*.example.org` is kept as `example.org`: all names below it, by one label or several, but not the name itself.
+    Below(String),
+}
+
+impl std::fmt::Display for HostName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exact(name) => f.write_str(name),
+            Self::Below(name) => write!(f, "*.{name}"),
+        }
+    }
+}
 
 const FORM: &str = "a host name such as \"example.org\" or \"*.example.org\", without a port";
 /// The longest DNS name, and the longest label (RFC 1035, section 2.3.4).

@@ -259,3 +259,15 @@ fn whole<'t, T: TryFrom<u64>>(
     // The bounds lie within the type; if they did not, the number is too large all the same.
     T::try_from(read(value, bounds)?).map_err(|_| value.refuse("too large", "a smaller number"))
 }
+
+/// A table; `None` if it is missing, which is reported.
+pub(super) fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mut Reading<'_>) -> Option<Level<'t>> {
+    let Some((value, origin)) = top.find(name, r) else {
+        top.explain(name, Shown::None, Origin::BuiltIn, r);
+        return None;
+    };
+    let opened = r.keep(Table::of(&value, place, "a table"))?;
+    top.explain(name, Shown::Flag(true), origin, r);
+    r.bads.extend(strangers(&opened, &keys::names(name)));
+    Some(Level::of(name, opened))
+}

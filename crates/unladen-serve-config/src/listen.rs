@@ -1,13 +1,21 @@
-//! Reads listen addresses.
+//! [`ListenAddress`], and how it is read.
 
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
+use serde::Serialize;
 use unladen_toml::{Bad, Value};
 
 use super::reading::Reading;
-use crate::settings::ListenAddress;
+
+/// Where to listen.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ListenAddress {
+    Tcp(SocketAddr),
+    Unix(PathBuf),
+}
 
 const FORM: &str = "an address and a port, such as \"127.0.0.1:6102\" or \"[::1]:6102\", or \"unix:/run/app.sock\"";
 

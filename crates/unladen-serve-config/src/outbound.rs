@@ -1,15 +1,66 @@
-//! Reads the tables `[[outbound]]`.
+//! [`ProxySettings`]: a listener and the upstream behind it, as `[[outbound]]` has them; and how they are read.
 
+use serde::Serialize;
 use unladen_pool::{Balance, LimitSettings, PoolSettings, Protocol, TimeoutSettings, UpstreamSettings};
 use unladen_toml::{Bad, Table, Value, nearest};
 
 use super::explain::{Showable, Shown};
+use super::groups::{self, BufferSettings, ClientSettings};
 use super::keys::{self, Whose, strangers};
 use super::level::Level;
+use super::listen::{self, ListenAddress};
+use super::rates::{self, RateSettings};
 use super::reading::Reading;
-use super::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
 use super::strings::checked;
-use super::{groups, listen, origins, rates, tls};
+use super::{origins, tls};
+
+/// A listener and its upstream.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ProxySettings {
+    /// Where the application calls: one address or more.
+    pub listen: Vec<ListenAddress>,
+    /// Mode of its Unix sockets, as of chmod.
+    pub socket_mode: u32,
+    pub upstream: UpstreamSettings,
+    pub host: HostRule,
+    /// What happens to `X-Forwarded-*` and `Forwarded`.
+    pub forwarded: Forwarded,
+    pub via: bool,
+    /// Whether a request without `X-Request-Id` is given one.
+    pub request_id: bool,
+    pub http2: bool,
+    pub client: ClientSettings,
+    pub rates: Vec<RateSettings>,
+    /// Buffering of bodies, so that a slow client occupies no upstream connection.
+    pub buffer: BufferSettings,
+}
+
+/// `Host` sent to the upstream.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostRule {
+    /// The upstream's own name, as in its URL.
+    #[default]
+    Upstream,
+    /// The application's value.
+    Keep,
+    Fixed(String),
+}
+
+/// What happens to `X-Forwarded-For`, `-Host`, `-Proto` and `Forwarded` (RFC 7239).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Forwarded {
+    /// Passed on: beside an application, it is the application that knows for whom it calls.
+    #[default]
+    Pass,
+    /// `X-Forwarded-For`, `-Host`, `-Proto` are appended to.
+    XForwarded,
+    /// `Forwarded` is appended to.
+    Forwarded,
+    /// Removed.
+    Strip,
+}
 
 /// A socket's user and group may open it.
 const SOCKET_MODE: u32 = 0o660;

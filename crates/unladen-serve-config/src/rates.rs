@@ -1,7 +1,9 @@
-//! Reads the tables `[[outbound.rate]]` and `[[site.rate]]`.
+//! [`RateSettings`]: `[[outbound.rate]]` and `[[site.rate]]`, and how they are read.
 
+use std::fmt;
 use std::time::Duration;
 
+use serde::{Serialize, Serializer};
 use unladen_toml::{Bad, Table, Value};
 use url::{Host, Url};
 
@@ -10,7 +12,95 @@ use super::keys::{self, strangers};
 use super::level::Level;
 use super::owned::{Owned, is_plain};
 use super::reading::Reading;
-use super::settings::{EntrySettings, EntryValue, RateServiceSettings, RateSettings};
+
+/// A rate bound: a token bucket.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RateSettings {
+    /// One bucket for each value of this header; `None` for one in all.
+    pub header: Option<String>,
+    pub rate: f64,
+    pub burst: u32,
+    /// Number of header values with their own bucket; those beyond share one.
+    pub keys: usize,
+    /// For a site: whether cache hits count.
+    pub hits: bool,
+    /// Rate limit service; this bound holds, for each descriptor, where it does not answer. `None` if the bound is of
+    /// this process alone.
+    pub service: Option<RateServiceSettings>,
+    /// What the service is sent about a request.
+    pub descriptor: Vec<EntrySettings>,
+    pub deadline: Duration,
+}
+
+/// A rate limit service that speaks `envoy.service.ratelimit.v3`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RateServiceSettings {
+    pub tls: bool,
+    /// A name, or an address without brackets.
+    pub host: String,
+    pub port: u16,
+    /// Which of the service's configurations applies.
+    pub domain: String,
+}
+
+/// An entry of a descriptor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntrySettings {
+    pub key: String,
+    pub value: EntryValue,
+}
+
+/// What the value of an entry is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryValue {
+    /// This value, always.
+    Fixed(String),
+    /// The client's address; for IPv6, its /64.
+    Client,
+    Header(String),
+}
+
+// === impl RateServiceSettings ===
+
+impl RateServiceSettings {
+    /// Host and port, as in a URL.
+    pub fn authority(&self) -> String {
+        let Self { host, port, .. } = self;
+        if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+    }
+}
+
+impl fmt::Display for RateServiceSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.tls { "grpcs" } else { "grpc" };
+        write!(f, "{scheme}://{}/{}", self.authority(), self.domain)
+    }
+}
+
+impl Serialize for RateServiceSettings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+// === impl EntrySettings ===
+
+impl fmt::Display for EntrySettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, value } = self;
+        match value {
+            EntryValue::Fixed(value) => write!(f, "{key}={value}"),
+            EntryValue::Client => write!(f, "{key}=$client"),
+            EntryValue::Header(name) => write!(f, "{key}=$header:{name}"),
+        }
+    }
+}
+
+impl Serialize for EntrySettings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
 
 /// The rates of an `[[outbound]]` or a `[[site]]`; without any, those of `[defaults]`.
 pub(super) fn read_all(of: &Level<'_>, r: &mut Reading<'_>) -> Vec<RateSettings> {

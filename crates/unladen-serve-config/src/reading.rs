@@ -3,13 +3,23 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use unladen_fleet::{BusUrl, WhenCutOff};
 use unladen_toml::{Bad, Place, Problem};
 
 use super::error::Warning;
 use super::explain::{Explained, Origin, Shown};
 use super::keys::{self, Whose};
-use super::settings::FleetSettings;
 use super::surroundings::Surroundings;
+
+/// What sites ask of `[fleet]`, which is read before them.
+#[derive(Clone)]
+pub(super) struct OfFleet {
+    pub(super) name: String,
+    pub(super) purges: BusUrl,
+    pub(super) ca: Option<PathBuf>,
+    pub(super) stamp: u64,
+    pub(super) when_cut_off: WhenCutOff,
+}
 
 pub(super) struct Reading<'a> {
     pub(super) text: &'a str,
@@ -19,7 +29,7 @@ pub(super) struct Reading<'a> {
     /// `[defaults]` are read by themselves: nothing is missing there, and nothing is in force.
     pub(super) is_trial: bool,
     pub(super) zone: Option<String>,
-    pub(super) fleet: Option<FleetSettings>,
+    pub(super) fleet: Option<OfFleet>,
     pub(super) bads: Vec<Bad>,
     pub(super) warnings: Vec<Warning>,
     pub(super) explained: Vec<Explained>,

@@ -1,20 +1,92 @@
-//! Reads the tables `[[site.route]]`.
+//! [`RouteSettings`]: `[[site.route]]`, and how it is read.
 
 use std::hash::DefaultHasher;
 
+use serde::Serialize;
 use unladen_pool::{Protocol, UpstreamSettings};
 use unladen_toml::{Bad, Problem, Table, Value};
 
-use super::application::{self, both};
+use super::access::{self, AccessSettings};
+use super::application::{self, Application, FolderSettings, ScriptSettings, both};
+use super::edits::{self, HeaderEdits};
 use super::explain::{Explained, Origin, Showable, Shown};
 use super::keys::{self, strangers};
 use super::level::Level;
+use super::outbound;
+use super::outbound::ProxySettings;
 use super::reading::Reading;
-use super::settings::{
-    Application, FolderSettings, ProxySettings, RouteAction, RouteMatch, RouteSettings, ScriptSettings,
-};
 use super::strings;
-use super::{access, edits, outbound};
+
+/// Settings for some requests of a site: the first match counts.
+#[derive(Clone, Debug, Serialize)]
+pub struct RouteSettings {
+    /// Its name in logs, metrics and explanations.
+    pub name: String,
+    pub matching: RouteMatch,
+    pub action: RouteAction,
+    pub response: HeaderEdits,
+    /// Edits of the request before it is passed on.
+    pub request: HeaderEdits,
+    /// Whether the cache may answer, and store answers.
+    pub cache: bool,
+    /// Bytes of a request's body; `None` for the site's bound.
+    pub body_bytes: Option<u64>,
+    pub access: Option<AccessSettings>,
+    /// The line in the file, counted from 1.
+    pub line: usize,
+}
+
+/// Which requests a route takes: each list that is not empty needs a match.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RouteMatch {
+    /// Path prefixes of whole segments.
+    pub prefixes: Vec<String>,
+    pub exact: Vec<String>,
+    pub suffixes: Vec<String>,
+    pub methods: Vec<String>,
+}
+
+/// What answers the requests of a route.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RouteAction {
+    /// The site's own application.
+    Site,
+    /// Another upstream, by HTTP.
+    Upstream(Box<ProxySettings>),
+    /// Another upstream, by FastCGI.
+    Php(Box<ProxySettings>, ScriptSettings),
+    Files(FolderSettings),
+    Redirect {
+        /// Target: `{uri}`, `{path}`, `{query}` and `{host}` are replaced.
+        to: String,
+        /// 301, 302, 303, 307 or 308.
+        status: u16,
+    },
+    /// A status, at once.
+    Status(u16),
+}
+
+// === impl RouteSettings ===
+
+/// Not by `line`: a line more before it does not change a route.
+impl PartialEq for RouteSettings {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { name, matching, action, response, request, cache, body_bytes, access, line: _ } = self;
+        (name, matching, action, response) == (&other.name, &other.matching, &other.action, &other.response)
+            && (request, cache, body_bytes, access) == (&other.request, &other.cache, &other.body_bytes, &other.access)
+    }
+}
+
+impl RouteSettings {
+    /// The route's other upstream, if any.
+    pub fn called(&self) -> Option<&ProxySettings> {
+        match &self.action {
+            RouteAction::Upstream(proxy) | RouteAction::Php(proxy, _) => Some(proxy),
+            _ => None,
+        }
+    }
+}
 
 /// Placeholders in a redirect's target for parts of the request.
 const PLACES: [&str; 4] = ["{uri}", "{path}", "{query}", "{host}"];

@@ -1,4 +1,4 @@
-//! Reads the tables `[[site]]`.
+//! [`SiteSettings`]: `[[site]]`, and how it is read.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -6,22 +6,89 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::Serialize;
 use unladen_fleet::WhenCutOff;
 use unladen_pool::{LimitSettings, Protocol, TimeoutSettings, UpstreamSettings};
 use unladen_toml::{Bad, DAY, Table, Value};
+use unladen_validator::ValidatorSettings;
 
+use super::acme::{self, AcmeSettings};
+use super::application::{self, Application};
+use super::cache::{self, CacheSettings};
 use super::explain::{Showable, Shown};
-use super::hosts::{self, Hosts};
+use super::groups::{BufferSettings, ClientSettings, Pace};
+use super::hosts::{self, HostName, Hosts};
 use super::keys::{self, Whose, strangers};
 use super::level::Level;
-use super::outbound::{self, Addresses, Usual};
+use super::listen::ListenAddress;
+use super::outbound::{self, Addresses, Forwarded, HostRule, ProxySettings, Usual};
 use super::reading::Reading;
-use super::routes::{self, OfSite};
-use super::settings::{
-    Application, BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, Pace, ProxySettings,
-    ServerTlsSettings, SiteSettings,
-};
-use super::{acme, application, cache, preset, site_tables, tls, trusted, validators};
+use super::routes::{self, OfSite, RouteSettings};
+use super::site_tables::{self, CrowdSettings, FilesSettings, QueueSettings, SnapshotSettings};
+use super::tls::{self, ServerTlsSettings};
+use super::trusted::{self, TrustedSettings};
+use super::{preset, validators};
+
+/// A site: what `serve` does in front of an application.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SiteSettings {
+    /// Listener and upstream, as beside an application.
+    pub proxy: ProxySettings,
+    /// Certificates; `None` for plain HTTP.
+    pub tls: Option<ServerTlsSettings>,
+    /// Addresses of plain HTTP that redirect to https.
+    pub redirect: Vec<ListenAddress>,
+    /// `Strict-Transport-Security`, as sent.
+    pub hsts: Option<String>,
+    /// Proxies whose word on the client is believed.
+    pub trusted: TrustedSettings,
+    /// Whether fields are passed on whose names have other bytes than letters, digits and hyphens.
+    pub underscores: bool,
+    /// Concurrent requests of one client (its address; for IPv6 its /64).
+    pub per_client: usize,
+    pub clients: CrowdSettings,
+    /// `Retry-After` when the application is overloaded.
+    pub retry_after: Duration,
+    /// Whether bodies that the application left plain are compressed.
+    pub compress: bool,
+    /// Cache settings; `None` for no cache.
+    pub cache: Option<CacheSettings>,
+    /// Validators; the first whose path matches is asked.
+    pub validators: Vec<ValidatorSettings>,
+    /// Further GETs that may change something: validators of many pages are not asked for them.
+    pub effects: Vec<String>,
+    /// GETs that change nothing, though the usual list has them.
+    pub no_effects: Vec<String>,
+    /// Names it answers to; empty for all that no other site at its addresses answers to.
+    pub hosts: Vec<HostName>,
+    /// Whether it also answers to names that no site at its addresses has.
+    pub is_default: bool,
+    /// Issuer of its certificate; `None` if it uses `tls`, or has none.
+    pub acme: Option<AcmeSettings>,
+    pub application: Application,
+    /// The first match counts.
+    pub routes: Vec<RouteSettings>,
+    pub files: FilesSettings,
+    /// Requests that wait for the application; `None` if none do, besides those of `limits.pending`.
+    pub queue: Option<QueueSettings>,
+    /// The page of local replies; `None` for plain text.
+    pub error_page: Option<PathBuf>,
+    /// What the cache writes to disk; `None` for nothing.
+    pub snapshot: Option<SnapshotSettings>,
+    pub preset: Option<&'static str>,
+}
+
+impl SiteSettings {
+    /// Whether clients use TLS.
+    pub fn is_tls(&self) -> bool {
+        self.tls.is_some() || self.acme.is_some()
+    }
+
+    /// Whether it also answers to names that no site at its addresses has.
+    pub fn takes_all_names(&self) -> bool {
+        self.hosts.is_empty() || self.is_default
+    }
+}
 
 /// The default name: there is mostly one site.
 const NAME: &str = "site";

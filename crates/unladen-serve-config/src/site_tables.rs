@@ -1,16 +1,124 @@
-//! Reads tables of a `[[site]]`: `queue`, `snapshot`, `clients`, `files`, and its lists of effects.
+//! Tables of a `[[site]]` and how they are read: `queue`, `snapshot`, `clients`, `files`, and its lists of effects.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::Serialize;
 use unladen_toml::{Bad, Problem, Value};
 
+use super::cache::CacheSettings;
 use super::explain::{Showable, Shown};
 use super::groups::or_none;
 use super::level::Level;
 use super::reading::Reading;
-use super::settings::{CacheSettings, CrowdSettings, FilesSettings, QueueSettings, SnapshotSettings, SnapshotTrust};
 use super::strings::{self, checked, texts};
+
+/// How files are sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FilesSettings {
+    /// Paths of files that never change: `/build/*`.
+    pub immutable: Vec<String>,
+    /// Lifetimes by path pattern; the first match counts.
+    pub max_age: Vec<(String, Duration)>,
+    /// Whether `.br`, `.zst` and `.gz` beside a file are sent in its place.
+    pub precompressed: bool,
+    /// Whether files are sent whose names begin with a dot.
+    pub hidden: bool,
+    /// Paths of files that are sent despite a private name or an `.htaccess`.
+    pub allow: Vec<String>,
+    pub memory: bool,
+    /// Folders outside the root that links may lead to.
+    pub links: Vec<PathBuf>,
+}
+
+impl Default for FilesSettings {
+    fn default() -> Self {
+        Self {
+            immutable: Vec::new(),
+            max_age: Vec::new(),
+            precompressed: true,
+            hidden: false,
+            allow: Vec::new(),
+            memory: true,
+            links: Vec::new(),
+        }
+    }
+}
+
+/// Bounds of each client (an address; for IPv6 its /64) and each network.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CrowdSettings {
+    pub connections: usize,
+    pub network_connections: usize,
+    pub uploads: usize,
+    pub network_uploads: usize,
+    /// Requests a second of a client; `None` for no bound.
+    pub rate: Option<f64>,
+    pub network_rate: Option<f64>,
+    /// Whether cache hits count.
+    pub hits: bool,
+    /// Bits of an IPv4 address that make its network.
+    pub ipv4: u8,
+    /// Bits of an IPv6 address that make its network.
+    pub ipv6: u8,
+}
+
+impl CrowdSettings {
+    /// Burst at this rate: ten seconds' worth, and a page with all its resources.
+    pub fn burst_of(rate: f64) -> u32 {
+        (rate * 10.0).ceil().max(20.0) as u32
+    }
+}
+
+impl Default for CrowdSettings {
+    fn default() -> Self {
+        Self {
+            connections: 256,
+            network_connections: 2048,
+            uploads: 64,
+            network_uploads: 512,
+            rate: None,
+            network_rate: None,
+            hits: false,
+            ipv4: 24,
+            ipv6: 64,
+        }
+    }
+}
+
+/// A queue of requests for the application.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct QueueSettings {
+    /// Requests at the application at a time; `None` for as many as it says it can take.
+    pub running: Option<usize>,
+    /// Waiting requests; beyond: 503.
+    pub length: usize,
+    /// Longest wait of a request; beyond: 503.
+    pub wait: Duration,
+    /// The cookie that tells apart clients that share an address.
+    pub cookie: Option<String>,
+}
+
+/// Settings of the cache's copy on disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SnapshotSettings {
+    pub file: PathBuf,
+    /// How often it is written, if anything has changed.
+    pub every: Duration,
+    pub trust: SnapshotTrust,
+}
+
+/// How far a process trusts its predecessor's pages if no validator vouches for them. Purges that came while neither
+/// ran are unknown to both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SnapshotTrust {
+    /// Fresh pages are served, except those with tags, which somebody means to purge. After a crash, purges since the
+    /// last write are unknown, too: then as `Revalidate`.
+    Fresh,
+    /// The application is asked about each before it is served.
+    Revalidate,
+}
 
 /// A larger count is taken for a typing error; nobody gets through a longer queue.
 const MANY: u64 = 1_000_000;

@@ -1,17 +1,81 @@
-//! Reads `[tier]`.
+//! [`TierSettings`]: `[tier]`, and how it is read.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use unladen_pool::{EndpointAddress, Origin, OutlierSettings, Protocol, UpstreamSettings};
 use unladen_toml::{Bad, Value};
 
 use super::explain::{Showable, Shown};
-use super::level::Level;
+use super::level::{Level, table};
 use super::reading::Reading;
-use super::{origins, tls, top};
-use crate::settings::{TierSecret, TierSettings};
+use super::{origins, tls};
+
+/// The peers that a node asks before the application.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TierSettings {
+    pub upstream: UpstreamSettings,
+    /// Changes with the authorities' file.
+    pub stamp: u64,
+    /// The peers' shared secret …
+    pub secret: TierSecret,
+    /// … and its file.
+    pub secret_file: PathBuf,
+    /// This node's address among them; `None` if it finds out.
+    pub node: Option<SocketAddr>,
+    /// How long a peer may take to show that it is at work.
+    pub deadline: Duration,
+    /// A page is also kept here after this many requests.
+    pub hot: u8,
+}
+
+/// The shared secret of a tier's nodes: 32 to 256 visible ASCII characters. It is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct TierSecret(String);
+
+impl TierSecret {
+    /// Fewest bytes.
+    pub const SHORTEST: usize = 32;
+    /// Most bytes.
+    pub const LONGEST: usize = 256;
+
+    /// `None` if it is too short, too long, or has characters that a header field may not have.
+    pub fn new(text: &str) -> Option<Self> {
+        let is_long_enough = (Self::SHORTEST..=Self::LONGEST).contains(&text.len());
+        (is_long_enough && text.bytes().all(|byte| byte.is_ascii_graphic())).then(|| Self(text.to_owned()))
+    }
+
+    /// For a peer, and nobody else.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for TierSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TierSecret(…)")
+    }
+}
+
+/// By the configuration's keys; the secret is not shown.
+impl Serialize for TierSettings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut table = serializer.serialize_struct("TierSettings", 7)?;
+        let url = |origin: &Origin| format!("{}://{}", if origin.tls { "https" } else { "http" }, origin.authority);
+        table.serialize_field("peers", &self.upstream.origins.iter().map(url).collect::<Vec<_>>())?;
+        table.serialize_field("secret_file", &self.secret_file)?;
+        table.serialize_field("node", &self.node)?;
+        table.serialize_field("deadline", &self.deadline)?;
+        table.serialize_field("hot", &self.hot)?;
+        table.serialize_field("ca", &self.upstream.tls.ca)?;
+        table.serialize_field("server_name", &self.upstream.tls.server_name)?;
+        table.end()
+    }
+}
 
 /// The tier's name as an upstream.
 const NAME: &str = "tier";
@@ -25,7 +89,7 @@ const OUT: Duration = Duration::from_secs(1);
 const LONGEST_OUT: Duration = Duration::from_secs(30);
 
 pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<TierSettings> {
-    let level = top::table(top, "tier", "[tier]", r)?;
+    let level = table(top, "tier", "[tier]", r)?;
     let about = "the nodes, such as peers = [\"http://10.0.0.1:8080\", \"http://10.0.0.2:8080\"]";
     let peers = level.require("peers", about, r, peers, |origins| origins::show(origins));
     let about = "a file with the secret of the nodes, such as secret_file = \"/etc/unladen/tier.secret\"";

@@ -1,4 +1,4 @@
-//! Reads TLS settings: of calls to an upstream ([`read`]), and of a `[[site]]`'s server ([`certificates`]).
+//! TLS settings, and how they are read: of calls to an upstream ([`read`]), and of a `[[site]]`'s server ([`certificates`]).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use unladen_pool::{EndpointAddress, Origin, TlsSettings, UpstreamSettings};
 use unladen_toml::{Bad, Table, Value};
 
@@ -13,7 +14,14 @@ use super::explain::{Showable, Shown};
 use super::keys::{self, strangers};
 use super::level::Level;
 use super::reading::Reading;
-use super::settings::ServerTlsSettings;
+
+/// Certificates and TLS versions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ServerTlsSettings {
+    /// Chains and their keys; the first is for clients that name no host, or one without certificate.
+    pub certificates: Vec<(PathBuf, PathBuf)>,
+    pub tls12: bool,
+}
 
 /// Permission bits of others on a key's file, as of chmod.
 const OF_OTHERS: u32 = 0o007;

@@ -1,18 +1,78 @@
-//! Reads the top level, `[admin]`, `[log]` and `[otlp]`.
+//! [`Settings`]: all that `serve` does, with every default filled in; and how the top level, `[admin]`, `[log]` and `[otlp]`
+//! are read.
 
 use std::ops::Range;
 use std::time::Duration;
 
-use unladen_observability::{Addresses, LogField, LogFields, LogSettings, OtlpSettings, PeerAddress, ReadyCheck};
-use unladen_toml::{Bad, DAY, Table, Value};
+use serde::Serialize;
+use unladen_observability::{
+    Addresses, LogField, LogFields, LogSettings, ObservabilitySettings, OtlpSettings, PeerAddress, ReadyCheck,
+    config_document,
+};
+use unladen_toml::{Bad, DAY, Value};
 use url::Url;
 
-use super::explain::{Origin, Showable, Shown};
-use super::keys::{self, strangers};
-use super::level::Level;
+use super::explain::{Showable, Shown};
+use super::fleet::FleetSettings;
+use super::level::{Level, table};
+use super::listen::{self, ListenAddress};
+use super::outbound::ProxySettings;
 use super::reading::Reading;
-use super::settings::{AdminSettings, ListenAddress};
-use super::{listen, strings};
+use super::strings;
+use super::tier::TierSettings;
+
+/// All settings of `serve`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Settings {
+    pub threads: usize,
+    /// How long requests in flight may take after a stop or at a handover.
+    pub drain: Duration,
+    /// How long clients are still accepted after a stop was asked for, before `drain`.
+    pub drain_delay: Duration,
+    /// Bytes held for clients: unsent answers, requests, and bodies on their way.
+    pub client_memory: usize,
+    /// Zone of this machine: discovery may prefer endpoints in the same zone.
+    pub zone: Option<String>,
+    pub admin: Option<AdminSettings>,
+    pub log: Option<LogSettings>,
+    pub otlp: Option<OtlpSettings>,
+    /// Nodes that purges have to reach.
+    pub fleet: Option<FleetSettings>,
+    /// Peers that are asked before applications.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier: Option<TierSettings>,
+    /// Proxies beside the application.
+    pub outbound: Vec<ProxySettings>,
+    /// Proxies in front of applications.
+    pub site: Vec<crate::SiteSettings>,
+}
+
+/// Where `serve` offers its metrics and live page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AdminSettings {
+    /// Loopback or a Unix socket.
+    pub listen: ListenAddress,
+    /// Address of probes for a supervisor on another machine.
+    pub probes: Option<ListenAddress>,
+    pub ready: Vec<ReadyCheck>,
+    /// Other nodes, which the live page shows too.
+    pub peers: Vec<PeerAddress>,
+}
+
+impl Settings {
+    /// The settings of metrics, traces, logs and the live page.
+    pub fn observability(&self) -> ObservabilitySettings {
+        let admin = |admin: &AdminSettings| (admin.ready.clone(), admin.peers.clone());
+        let (ready, peers) = self.admin.as_ref().map(admin).unwrap_or_default();
+        ObservabilitySettings {
+            log: self.log.clone(),
+            otlp: self.otlp.clone(),
+            peers,
+            ready,
+            config: config_document(self),
+        }
+    }
+}
 
 /// As long as an upstream may take to begin its answer.
 const DRAIN: Duration = Duration::from_secs(30);
@@ -63,18 +123,6 @@ pub(super) fn zone(top: &Level<'_>, r: &mut Reading<'_>) -> Option<String> {
         Ok(text.to_owned())
     };
     top.optional("zone", r, read, String::shown)
-}
-
-/// A table; `None` if it is missing, which is reported.
-pub(super) fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mut Reading<'_>) -> Option<Level<'t>> {
-    let Some((value, origin)) = top.find(name, r) else {
-        top.explain(name, Shown::None, Origin::BuiltIn, r);
-        return None;
-    };
-    let opened = r.keep(Table::of(&value, place, "a table"))?;
-    top.explain(name, Shown::Flag(true), origin, r);
-    r.bads.extend(strangers(&opened, &keys::names(name)));
-    Some(Level::of(name, opened))
 }
 
 /// The admin settings, and the place of each address.

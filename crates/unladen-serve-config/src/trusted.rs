@@ -1,14 +1,34 @@
-//! Reads `[site.trusted]`, and lists of addresses and nets.
+//! [`TrustedSettings`]: `[site.trusted]`, and how it is read, with lists of addresses and nets.
 
 use std::net::IpAddr;
 
 use ipnet::IpNet;
+use serde::Serialize;
 use unladen_toml::{Bad, Value};
 
 use super::explain::Shown;
 use super::level::Level;
 use super::reading::Reading;
-use crate::settings::{ForwardedBy, TrustedSettings};
+
+/// Proxies whose word on the client is believed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TrustedSettings {
+    pub proxies: Vec<IpNet>,
+    /// Whether clients on a Unix socket are trusted.
+    pub unix: bool,
+    pub header: ForwardedBy,
+    /// Whether their connections begin with PROXY (v1 or v2).
+    pub proxy_protocol: bool,
+}
+
+/// The field by which a proxy names its client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ForwardedBy {
+    #[default]
+    XForwardedFor,
+    Forwarded,
+}
 
 const FORM: &str = "a list of addresses and networks, such as [\"127.0.0.1\", \"10.0.0.0/8\"], or with \"unix\" in it";
 

@@ -1,5 +1,5 @@
-//! The principal type is [`Cache`]: a site's store, and the fetches under way into it. [`News`] is what those who wait for
-//! a fetch are told, [`FleetLink`] the other nodes, who are told of purges.
+//! The principal type is [`Cache`]: a site's store, and the fetches under way into it. [`News`] is what those who wait
+//! for a fetch are told, [`FleetLink`] the other nodes, who are told of purges.
 
 pub(crate) mod cache_fetch;
 pub(crate) mod cache_lookup;

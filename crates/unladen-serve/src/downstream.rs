@@ -17,6 +17,7 @@ use crate::request::watch::{Deadline, Watch};
 use crate::responder::Slot;
 use crate::site::trust::Peer;
 
+/// The answer to something that is no valid request.
 #[derive(Debug)]
 struct Refusal {
     reason: Reason,

@@ -29,6 +29,7 @@ pub(crate) fn short_of_files() {
     CROWDED.notify_waiters();
 }
 
+/// A thread's idle connections, some of which are closed when there is no room for new ones.
 #[derive(Debug, Default)]
 pub(crate) struct Idle {
     list: RefCell<List>,

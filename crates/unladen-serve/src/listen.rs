@@ -202,6 +202,8 @@ async fn not_accepted(error: &io::Error, context: &Context, slot: &Slot) {
     let proxy = slot.to.borrow().proxy.clone();
     let whom = &proxy.upstream.settings().name;
     context.observability.tell(&Trouble { whom, place: None, reason, cause: &cause });
+    // Another configuration may replace it meanwhile: it must not live on for this pause.
+    drop(proxy);
     tokio::time::sleep(PAUSE).await;
     if is_short {
         short_of_files();

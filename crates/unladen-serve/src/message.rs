@@ -1,4 +1,5 @@
-//! Messages on their way: heads composed and converted, bodies carried from source to sink, and the recipients.
+//! Messages on their way: heads composed and converted, bodies carried from source to sink, and the recipients. This
+//! file converts heads between HTTP/2 and the neutral form, and [`write_date`] gives them the time.
 
 pub(crate) mod compose;
 pub(crate) mod downstream;

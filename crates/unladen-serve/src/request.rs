@@ -1,5 +1,5 @@
-//! What is known of a request under way, and its time limits. The principal type is [`RequestState`]: what is known so far,
-//! even when it is cut off; for a fetch, [`Fetched`] is what the request that waits logs of it.
+//! What is known of a request under way, and its time limits. The principal type is [`RequestState`]: what is known so
+//! far, even when it is cut off; for a fetch, [`Fetched`] is what the request that waits logs of it.
 
 pub(crate) mod phase;
 pub(crate) mod watch;
@@ -92,6 +92,7 @@ const NO_ACCESS: &[u8] = b"Access to the script";
 const CLOSED: &str = "it closed the connection before its answer was complete: if a process died (a segmentation \
                       fault, no memory, `request_terminate_timeout` of PHP-FPM), its manager's log reports it";
 
+/// What a FastCGI application said besides its answer.
 #[derive(Debug, Default)]
 pub(crate) struct FastCgiNotes {
     pub(crate) stderr: RefCell<Stderr>,

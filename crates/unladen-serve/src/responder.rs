@@ -5,8 +5,10 @@
 //! order.
 //!
 //! ```text
+//! early     what ends here: an authority's challenge, the last hop of TRACE and OPTIONS, a name of no site here; and,
+//!           once admitted, redirects to https
 //! admit     who asks, and its rates; PURGE ends here (purge), and what a peer asks is known (peers)
-//! route     which route takes it, whom that lets in, and what answers there: the application, or files (files)
+//! route     if there are any: which takes it, whom it lets in, and what answers: the application, or files (files)
 //! lookup    whether it may be answered from memory, and its key
 //!   ask       a validator, what the page's version is now
 //!             what is stored, and whether it answers (cache/cache_lookup)

@@ -1,6 +1,6 @@
 //! The principal type is [`Tier`]: the nodes that this one asks for a page before the application, and answers.
 //!
-//! A page has one owner among the nodes ([`rendezvous`]). A node that misses it asks the owner, whose single flight
+//! A page has one owner among the nodes ([`highest_two`]). A node that misses it asks the owner, whose single flight
 //! collapses all questions; what a node asks for often it keeps, too. Questions are never passed on: the peer answers
 //! from memory, or asks the application. So a request visits at most two nodes.
 //!

@@ -1,6 +1,6 @@
-//! Asking an upstream. The principal type is [`Exchange`]: one request, sent as often as it takes and may (`phase` has the
-//! map). [`decide`] says whether a failed request is sent again, by [`Facts`] alone; the exchange asks for leave, waits, and
-//! sends.
+//! Asking an upstream. The principal type is [`Exchange`]: one request, sent as often as it takes and may (`phase` has
+//! the map). [`decide`] says whether a failed request is sent again, by [`Facts`] alone; the exchange asks for leave,
+//! waits, and sends.
 
 pub(crate) mod admission;
 pub(crate) mod answer;

@@ -1,5 +1,5 @@
-//! The numbers of evidence: the principal type is [`Series`], how often something happened in each phase. [`Interval`] is
-//! an estimate as evidence stores it.
+//! The numbers of evidence: the principal type is [`Series`], how often something happened in each phase. [`Interval`]
+//! is an estimate as evidence stores it.
 
 use serde::{Deserialize, Serialize};
 use unladen_lockin::Estimate;

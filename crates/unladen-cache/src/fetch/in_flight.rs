@@ -1,4 +1,5 @@
-//! The principal type is [`InFlightFetch`]: an answer on its way, shared by all who wait for it (collapsed forwarding).
+//! The principal types are [`InFlightFetch`]: an answer on its way, shared by all who wait for it (collapsed
+//! forwarding); and [`FetchReader`]: a waiter's end of it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,4 +1,4 @@
-//! The principal type is [`State`]: the progress of a fetch.
+//! The principal types are [`State`]: the progress of a fetch; and [`Body`]: the part of a body that has arrived.
 
 use std::task::{Context, Waker};
 

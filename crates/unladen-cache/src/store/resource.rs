@@ -1,4 +1,4 @@
-//! The principal type is [`Resource`]: the responses of one key.
+//! The principal types are [`Resource`]: the responses of one key; and [`Key`]: that key, hashed once.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -131,6 +131,7 @@ impl Resource {
     }
 }
 
+/// A resource's key, hashed once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) hash: u64,

@@ -1,4 +1,4 @@
-//! The principal type is [`Shard`]: a part of the store, under one lock.
+//! The principal type is [`Shard`]: a part of the store, under one lock, with the [`Tags`] of its keys.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;

@@ -62,6 +62,7 @@ fn path(text: &mut Vec<u8>, path: &[u8], folder: &[u8]) {
 
 const TEXT: &str = include_str!("php/loader.php");
 
+/// What the text around the arrays is filled with.
 struct Frame {
     classes: usize,
     root: PathBuf,

@@ -12,7 +12,7 @@ pub(crate) enum Piece<'a> {
 }
 
 /// Appends a constant string of PHP, in single quotes, where only `'` and `\` are special; all other bytes, line ends
-/// too, stand for themselves.
+/// too, stand for themselves. Composer writes them in the same way, by `var_export`.
 pub(crate) fn literal(text: &mut Vec<u8>, bytes: &[u8]) {
     text.push(b'\'');
     let mut done = 0;

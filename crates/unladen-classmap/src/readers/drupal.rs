@@ -163,6 +163,7 @@ const MOST_FOLDERS: usize = 50_000;
 const MOST_BYTES: u64 = 64 << 10;
 const INFO: &[u8] = b".info.yml";
 
+/// The modules and profiles in Drupal's folders.
 #[derive(Debug, Default)]
 struct Modules {
     found: BTreeMap<String, PathBuf>,

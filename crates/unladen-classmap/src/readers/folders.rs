@@ -1,5 +1,5 @@
-//! Any application, by the names of its files: the principal type is [`Folders`]; [`Survey`] is what its text says of how it
-//! finds its classes.
+//! Any application, by the names of its files: the principal type is [`Folders`]; [`Survey`] is what its text says of
+//! how it finds its classes.
 //!
 //! The application's own loader is unknown then. So the map has a class only if its name is unique in the application,
 //! if its file's name follows from the class's by a rule that several files keep, and if the file only declares.

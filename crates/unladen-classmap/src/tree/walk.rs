@@ -262,6 +262,7 @@ fn followed(folder: &OwnedFd, name: &std::ffi::CStr) -> Option<Type> {
     }
 }
 
+/// The findings of one thread.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) files: Vec<(BString, SourceFile)>,

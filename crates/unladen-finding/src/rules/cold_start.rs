@@ -58,7 +58,7 @@ fn measured(evidence: &Evidence) -> Option<Finding> {
             Figure { name: "ratio", unit: "1", value: ratio },
         ],
         items: doings(evidence),
-        ..Finding::of(&RULE, evidence, busiest_of(evidence, |_| true), takes, fix(evidence))
+        ..Finding::of(&RULE, evidence, busiest(evidence), takes, fix(evidence))
     })
 }
 
@@ -71,7 +71,7 @@ fn seen_once(evidence: &Evidence) -> Option<Finding> {
     if evidence.page.longest_ns.is_some_and(|longest| first <= longest as f64) {
         return None;
     }
-    let command = busiest_of(evidence, |_| true).and_then(|group| php::reload(evidence, group));
+    let command = busiest(evidence).and_then(|group| php::reload(evidence, group));
     let command = command.map_or_else(|| "COMMAND".into(), |command| command.replace(" reload ", " restart "));
     let takes = Share::NotKnown("this was one request; --restart 'COMMAND' measures more".into());
     Some(Finding {
@@ -81,8 +81,13 @@ fn seen_once(evidence: &Evidence) -> Option<Finding> {
             Figure { name: "later", unit: "ns", value: later },
         ],
         check_again: again::weigh_fresh(evidence, &command),
-        ..Finding::of(&RULE, evidence, busiest_of(evidence, |_| true), takes, fix(evidence))
+        ..Finding::of(&RULE, evidence, busiest(evidence), takes, fix(evidence))
     })
+}
+
+/// The group with most CPU, which most likely started.
+fn busiest(evidence: &Evidence) -> Option<usize> {
+    busiest_of(evidence, |_| true)
 }
 
 fn less(a: Interval, b: Interval) -> Interval {
@@ -121,7 +126,7 @@ fn doings(evidence: &Evidence) -> Vec<Item> {
 }
 
 fn fix(evidence: &Evidence) -> Fix {
-    let group = busiest_of(evidence, |_| true);
+    let group = busiest(evidence);
     let warm_up = match group.is_some_and(|group| is_contained(evidence, group)) {
         true => "send a request when the container starts, before other requests reach it (a health check that \
             requests the page)"

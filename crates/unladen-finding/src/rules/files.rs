@@ -1,9 +1,9 @@
-//! Shared by the rules on files: PHP's source files and when PHP checks them for changes, lock files, and what checks take
-//! of the latency.
+//! Shared by the rules on files: PHP's source files and when PHP checks them for changes, lock files, and what checks
+//! take of the latency.
 
 use std::collections::BTreeSet;
 
-use unladen_trace::{Evidence, FileCall, FileOutcome, FileSeen, Interval, LockKind, PhpSettings, State};
+use unladen_trace::{Counted, Evidence, FileCall, FileOutcome, FileSeen, Interval, LockKind, PhpSettings, State};
 
 use crate::finding::widened;
 use crate::php;
@@ -104,7 +104,21 @@ pub(super) fn lock_files(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     paths
 }
 
-/// A database of SQLite's, for one of its journals: with a write-ahead log, most is written there.
+/// A database of SQLite's, for one of its journals: it looks for these whenever it locks the database, and with a
+/// write-ahead log, most is written there.
 pub(super) fn without_suffix(path: &str) -> &str {
     ["-journal", "-wal", "-shm"].iter().find_map(|suffix| path.strip_suffix(suffix)).unwrap_or(path)
+}
+
+/// Whether a file is opened again for (nearly) each of so many calls (a request): a fix that saves the calls saves these
+/// openings too.
+pub(super) fn is_opened_for_each(evidence: &Evidence, group: usize, path: &str, calls: f64) -> bool {
+    let opens = evidence.files.iter().filter(|file| file.group == group && file.call.opens() && file.path == path);
+    opens.map(|file| evidence.mean(&file.counted.count)).sum::<f64>() >= calls / 2.0
+}
+
+/// All calls that name one of these files.
+pub(super) fn calls_on(evidence: &Evidence, group: usize, paths: &BTreeSet<&str>) -> Counted {
+    let files = evidence.files.iter().filter(|file| file.group == group && paths.contains(file.path.as_str()));
+    Counted::sum(files.map(|file| &file.counted))
 }

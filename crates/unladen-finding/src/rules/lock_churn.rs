@@ -5,7 +5,7 @@ use unladen_trace::{Counted, Evidence, EvidenceSource, Interval, LockCall, LockK
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least, widened};
 use crate::fix::Fix;
 use crate::folders::folders;
-use crate::rules::files::lock_files;
+use crate::rules::files::{calls_on, is_opened_for_each, lock_files};
 use crate::rules::sessions;
 use crate::stack::applications;
 use crate::words::{count, plain};
@@ -98,20 +98,13 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
 fn time(evidence: &Evidence, group: usize, seen: &[&LockSeen]) -> Option<Interval> {
     let calls = Counted::sum(seen.iter().filter(|seen| seen.kind != LockKind::File).map(|seen| &seen.counted));
     let mut paths = lock_files(evidence, group);
-    paths.extend(seen.iter().filter(|seen| is_opened_for_each(evidence, seen)).map(|seen| seen.path.as_str()));
-    let files = evidence.files.iter().filter(|file| file.group == group && paths.contains(file.path.as_str()));
-    let files = Counted::sum(files.map(|file| &file.counted));
+    let is_opened =
+        |seen: &&&LockSeen| is_opened_for_each(evidence, group, &seen.path, evidence.mean(&seen.counted.count));
+    paths.extend(seen.iter().filter(is_opened).map(|seen| seen.path.as_str()));
+    let files = calls_on(evidence, group, &paths);
     let calls = evidence.time_of(&calls.count, &calls.time_ns)?;
     let files = widened(evidence.time_of(&files.count, &files.time_ns)?, FILE_LOW, FILE_VALUE, FILE_HIGH);
     Some(Interval { value: calls.value + files.value, low: calls.low + files.low, high: calls.high + files.high })
-}
-
-/// Whether the file is opened again for (nearly) each lock: the fix saves these openings too.
-fn is_opened_for_each(evidence: &Evidence, seen: &LockSeen) -> bool {
-    let opens =
-        evidence.files.iter().filter(|file| file.group == seen.group && file.call.opens() && file.path == seen.path);
-    let opens: f64 = opens.map(|file| evidence.mean(&file.counted.count)).sum();
-    opens >= evidence.mean(&seen.counted.count) / 2.0
 }
 
 fn used_for(evidence: &Evidence, seen: &LockSeen) -> Use {

@@ -1,9 +1,10 @@
 //! Many log lines in one request.
 
-use unladen_trace::{Counted, Evidence, EvidenceSource, LogSeen, LogSink};
+use unladen_trace::{Counted, Evidence, EvidenceSource, Interval, LogSeen, LogSink};
 
 use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
+use crate::rules::files::{calls_on, is_opened_for_each};
 use crate::stack::{SYMPA, Stack, is_log_daemon, is_sympa, program, sympa_conf};
 use crate::words::{count, cut};
 use crate::{php, server};
@@ -38,7 +39,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
     let lines = at_least(evidence, &all.count, LEAST_LINES)?;
     let fix = php::switched(evidence, group, fix(evidence, group, &seen), "fewer log lines");
-    let takes = Share::of_latency(evidence, evidence.time_of(&all.count, &all.time_ns));
+    let takes = Share::of_latency(evidence, time(evidence, group, &seen, &all));
     Some(Finding {
         summary: format!("{} log lines per request", count(lines)),
         figures: vec![Figure { name: "lines", unit: "1", value: lines }],
@@ -46,6 +47,17 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         saves: Saves::part_of(&takes, AROUND),
         ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
+}
+
+/// Of the lines, and of all calls on log files that are opened for each line.
+fn time(evidence: &Evidence, group: usize, seen: &[&LogSeen], lines: &Counted) -> Option<Interval> {
+    let is_opened = |seen: &&&LogSeen| {
+        seen.sink == LogSink::File
+            && is_opened_for_each(evidence, group, &seen.path, evidence.mean(&seen.counted.count))
+    };
+    let opened = seen.iter().filter(is_opened).map(|seen| seen.path.as_str()).collect();
+    let all = Counted::sum([lines, &calls_on(evidence, group, &opened)]);
+    evidence.time_of(&all.count, &all.time_ns)
 }
 
 /// A log daemon writes what another group sends: the waste and the fix are that group's.

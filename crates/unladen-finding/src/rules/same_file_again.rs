@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, LogSink, Series, is_kernels};
 
-use crate::finding::{Figure, Finding, Item, Rule, Share, at_least};
+use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
 use crate::folders::around;
 use crate::php;
@@ -62,10 +62,15 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let part = value.value / evidence.mean(&all);
     let time = evidence.time_of(&all, &time_ns).map(|time| latency_of_checks(time.scaled(part)));
     let takes = Share::of_latency(evidence, time);
+    let saves = match opened.is_empty() {
+        true => Saves::all_of(&takes),
+        false => Saves::unproved("what is made of a file's content, such as parsing it, is saved too, and not counted"),
+    };
     Some(Finding {
         summary: format!("{} {what} before: {worst_path} {} times", count(value), plain(first.per_request)),
         figures,
         items: worst,
+        saves,
         ..Finding::of(&RULE, evidence, Some(group), takes, fix(evidence, group, worst_path))
     })
 }

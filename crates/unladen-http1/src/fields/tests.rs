@@ -1,4 +1,4 @@
-use crate::{Decoder, Fields, Length, Name, Step, chunk_head};
+use crate::{Fields, Name};
 
 fn fields(list: &[(&str, &str)]) -> Fields {
     let mut fields = Fields::default();
@@ -62,21 +62,4 @@ fn setting_leaves_one_of_a_name() {
     fields.set(b"C", b"6");
     let expected = [("a", "longer than before"), ("DATE", ""), ("B", "4"), ("C", "6")];
     assert_eq!(list(&fields), expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
-}
-
-#[test]
-fn the_head_of_a_chunk_is_its_size_in_hexadecimal() {
-    for length in [0, 1, 9, 10, 15, 16, 255, 256, 4095, 4096, 16_384, usize::MAX - 1, usize::MAX] {
-        let (line, used) = chunk_head(length);
-        assert_eq!(&line[..used], format!("{length:x}\r\n").as_bytes());
-        assert!(line[used..].iter().all(|byte| *byte == 0));
-    }
-}
-
-#[test]
-fn what_is_written_is_read() {
-    let (line, used) = chunk_head(usize::MAX);
-    let mut decoder = Decoder::default();
-    decoder.start(Length::Chunked);
-    assert_eq!(decoder.step(&line[..used]), Ok(Step::Skip(used)));
 }

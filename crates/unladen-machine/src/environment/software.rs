@@ -1,5 +1,5 @@
-//! The principal type is [`Software`]: a program and its version, by the package that owns its file in Debian's database,
-//! else by a text within the file, as programs built from source have no package.
+//! The principal type is [`Software`]: a program and its version, by the package that owns its file in Debian's
+//! database, else by a text within the file, as programs built from source have no package.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};

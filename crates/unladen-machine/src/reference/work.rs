@@ -161,6 +161,7 @@ pub struct ReferenceSample {
 pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// SplitMix64's output function (Steele, Lea and Flood 2014, *OOPSLA*, figure 17): a one-to-one map of all numbers.
+/// Written out here, as a library's generator may change: the work has to be the same in every version.
 pub(crate) fn mix(number: u64) -> u64 {
     let mut z = number.wrapping_add(GOLDEN);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,5 +1,5 @@
-//! The principal type is [`Php`]: a process of PHP, or of a server with PHP within ([`Module`]), and how it was started as
-//! far as that can still be found out.
+//! The principal type is [`Php`]: a process of PHP, or of a server with PHP within ([`Module`]), and how it was started
+//! as far as that can still be found out.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};

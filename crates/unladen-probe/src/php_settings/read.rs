@@ -55,8 +55,6 @@ pub(super) fn pair(line: &str) -> Option<(&str, &str)> {
     Some((key.trim(), value))
 }
 
-// The crate of that name matches names; its own walk through folders is unbounded.
-
 /// Bound on names per pattern: one with several stars may walk a whole disk.
 const MOST_NAMES: usize = 10_000;
 
@@ -64,7 +62,9 @@ const MOST_NAMES: usize = 10_000;
 const LIKE_C: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
-/// The files in order of their names; `None` if there are more names to examine than any folder of settings has.
+/// The files that php-fpm would find by the C library's function of this name, in order of their names; `None` if there
+/// are more names to examine than any folder of settings has. The crate of this name only matches names here: its own
+/// walk through folders is unbounded.
 pub(super) fn glob(pattern: &Path) -> Option<Vec<PathBuf>> {
     let mut found = vec![PathBuf::from("/")];
     let mut looked = 0;

@@ -1,5 +1,5 @@
-//! The principal types are [`Stat`], the fields that Unladen takes from /proc/PID/stat (proc_pid_stat(5)), and [`Io`], what
-//! a process read and wrote (proc_pid_io(5)).
+//! The principal types are [`Stat`], the fields that Unladen takes from /proc/PID/stat (proc_pid_stat(5)), and [`Io`],
+//! what a process read and wrote (proc_pid_io(5)).
 
 use crate::procfs::number_after;
 

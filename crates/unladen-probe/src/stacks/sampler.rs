@@ -141,7 +141,8 @@ impl std::fmt::Debug for StackSampler {
 /// `COMM_BYTES` in bpf/stacks.bpf.c.
 const COMM_BYTES: usize = 16;
 
-/// `struct sample` in bpf/stacks.bpf.c, and the frames that follow it.
+/// `struct sample` in bpf/stacks.bpf.c, and the frames that follow it. Malformed bytes are no sample: `None`, which is
+/// counted as lost.
 pub(super) fn sample(bytes: &[u8]) -> Option<StackSample> {
     let (at_ns, rest) = bytes.split_first_chunk()?;
     let (pid, rest) = number(rest)?;

@@ -208,6 +208,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
+/// A program or library that a process runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mapped {
     /// Device and inode, as the kernel writes them.

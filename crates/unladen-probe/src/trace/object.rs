@@ -1,5 +1,6 @@
-//! Loading of the objects compiled from bpf/ by clang: what it needs of the machine, checked beforehand so that each lack
-//! has its own message, and why it was refused. libbpf's messages would go to stderr, and contain the verifier's reasons.
+//! Loading of the objects compiled from bpf/ by clang: what it needs of the machine, checked beforehand so that each
+//! lack has its own message, and why it was refused. libbpf's messages would go to stderr, and contain the verifier's
+//! reasons.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The principal type is [`Tracer`]. [`calibrate`] measures what tracing adds to the time of each call; [`ports_of`] are
-//! the listening ports, which tell accepted connections from outgoing ones.
+//! The principal type is [`Tracer`]. [`calibrate`] measures what tracing adds to the time of each call; [`ports_of`]
+//! are the listening ports, which tell accepted connections from outgoing ones.
 
 use std::collections::HashSet;
 use std::fs;

@@ -149,6 +149,23 @@ fn an_answer_that_differs_is_told_and_ends_the_twin() {
     assert!(error.contains("status 500") && error.contains("with 200"), "{error}");
 }
 
+/// The second process unlinked the path and listened there itself; with its end the application's socket was gone.
+#[test]
+fn a_program_that_opens_its_socket_itself_lost_it_to_a_second_process() {
+    let mut perl = Perl::start(false);
+    let mut own = Command::new("/usr/bin/perl").args(["-e", "sleep 60"]).stdin(Stdio::null()).spawn().unwrap();
+    std::mem::swap(&mut perl.child, &mut own);
+    while Application::of(perl.child.id()).unwrap().command.len() < 2 {
+        std::thread::yield_now();
+    }
+    let captured = perl.captured("a=1");
+    let options = NytProfOptions { fresh: false, opcodes: true, timeout: Duration::from_secs(60) };
+    let refused = NytProf::open(captured, options).unwrap_err().to_string();
+    assert!(refused.contains("opens its socket itself"), "{refused}");
+    let _ = own.kill();
+    let _ = own.wait();
+}
+
 #[test]
 fn what_is_no_perl_is_refused() {
     let perl = Perl::start(false);

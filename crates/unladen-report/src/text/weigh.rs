@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use unladen_document::{FarStation, LeftBehind, Path, Span, WeighDocument, WeighedHost, Weight};
+use unladen_document::{CPU_COLUMNS, FarStation, LeftBehind, Path, Span, WeighDocument, WeighedHost, Weight};
 use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 
 use super::figure::{bar, interval, rates, with_interval};
@@ -23,8 +23,6 @@ const SHORT_BAR: usize = 8;
 const WIDE_FROM: u16 = 110;
 /// Below this width only the fewest words fit.
 const BRIEF_BELOW: u16 = 80;
-/// A split less certain than this share is not shown.
-const WIDEST_SPLIT: f64 = 0.1;
 /// Maximum number of groups side by side as columns of counters.
 const COLUMNS: usize = 3;
 /// Shown if a counter does not follow the requests.
@@ -110,21 +108,24 @@ fn cpu(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> 
         return undecided(page, style, out);
     }
     let heaviest = rows.iter().map(|row| row.per_request).fold(0.0, f64::max);
-    // The noise floor is dropped last: without it a figure says little.
-    let mut table = Grid::new(&["CPU per request", "", "", "± 95 %", "noise floor", "share", "user/kernel"])
-        .expendable(&[6, 1, 5, 4]);
+    let mut headings = vec!["CPU per request", "", "", "± 95 %"];
+    let first = headings.len();
+    headings.extend(CPU_COLUMNS.map(|column| column.heading));
+    // From the last column on, with the bar behind it.
+    let mut expendable: Vec<usize> = (first..headings.len()).rev().collect();
+    expendable.insert(1, 1);
+    let mut table = Grid::new(&headings).expendable(&expendable);
+    let more = |row: &Weight| CPU_COLUMNS.map(|column| (column.cell)(row).map(|(text, _)| text).unwrap_or_default());
     let cells = if style.width < WIDE_FROM { SHORT_BAR } else { BAR };
     for row in &rows {
         let quantity = of(row);
-        table.row([
+        let own = [
             format!("{}{}", row.group, if row.invalid { " !" } else { "" }),
             bar(row.per_request, heaviest, cells),
             strong(&quantity.value_text()),
             quantity.margin_text(),
-            plain(Kind::Time, row.noise_floor),
-            row.share.map(percent).unwrap_or_default(),
-            split(row),
-        ]);
+        ];
+        table.row(own.into_iter().chain(more(row)));
     }
     for (group, row) in page.untold() {
         table.row([
@@ -426,19 +427,6 @@ fn of(row: &Weight) -> Quantity {
     Quantity { kind: Kind::of_unit(&row.unit), value: row.per_request, margin: row.span().margin() }
 }
 
-/// The split of a group's CPU, sampled by ticks; empty with too few ticks.
-fn split(row: &Weight) -> String {
-    let is_known = |user: &Span| (user.high - user.low) / 2.0 <= WIDEST_SPLIT;
-    let Some(user) = row.user_share.filter(is_known) else { return String::new() };
-    let percent = (user.value * 100.0).clamp(0.0, 100.0).round();
-    format!("≈ {percent:.0}/{:.0} ± {:.0} %", 100.0 - percent, (user.margin() * 100.0).ceil())
-}
-
 fn time_of(span: Span) -> Quantity {
     Quantity { kind: Kind::Time, value: span.value, margin: span.margin() }
-}
-
-/// `98.8 ± 0.1 %`
-fn percent(share: Span) -> String {
-    format!("{:.1} ± {:.1} %", share.value * 100.0, (share.margin() * 1_000.0).ceil() / 10.0)
 }

@@ -1,3 +1,4 @@
+use crate::{ListenAddress, RouteAction, ScriptSettings};
 use std::collections::BTreeSet;
 use std::io;
 
@@ -347,7 +348,7 @@ fn three_lines_are_enough() {
     assert!(settings.admin.is_none() && settings.log.is_none() && settings.otlp.is_none());
     let upstream = unladen_pool::UpstreamSettings::new("search", outbound.upstream.origins.clone());
     assert_eq!(outbound.upstream, upstream, "the pool's own defaults");
-    assert_eq!(outbound.client, crate::settings::ClientSettings::default());
+    assert_eq!(outbound.client, crate::ClientSettings::default());
     assert!(warnings.is_empty(), "{warnings:?}");
 }
 
@@ -401,7 +402,7 @@ fn three_lines_and_a_certificate_are_enough_for_a_site() {
     assert_eq!(settings.outbound, []);
     assert_eq!((stamps.len(), site_stamps.len()), (0, 1));
     assert_eq!(site.proxy.upstream.name, "site");
-    assert_eq!(site.proxy.host, crate::settings::HostRule::Keep);
+    assert_eq!(site.proxy.host, crate::HostRule::Keep);
     assert_eq!(site.tls.as_ref().unwrap().certificates, [("/lab/site.pem".into(), "/lab/site.key".into())]);
     assert!(site.cache.is_some() && site.redirect.is_empty() && site.hsts.is_none());
     assert!(warnings.is_empty(), "{warnings:?}");

@@ -1,7 +1,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::{Config, ConfigError, Surroundings};
+use crate::{Config, ConfigError, Surroundings, TierSecret};
 
 struct Lab;
 
@@ -67,5 +67,17 @@ fn what_cannot_be_a_tier_is_told() {
         let error = parse(&text).unwrap_err().to_string();
         assert!(error.contains(says), "{text}: {error}");
         assert!(!error.contains("0123456789abcdef"), "{error}");
+    }
+}
+
+#[test]
+fn a_secret_is_long_and_never_shown() {
+    let text = "correct-horse-battery-staple-0123456789";
+    let secret = TierSecret::new(text).unwrap();
+    assert_eq!(secret.reveal(), text);
+    let shown = format!("{secret:?}");
+    assert!(!shown.contains("horse"), "{shown}");
+    for wrong in ["short", &"x".repeat(257), &format!("{text} {text}"), &format!("{text}\u{e9}")] {
+        assert_eq!(TierSecret::new(wrong), None, "{wrong}");
     }
 }

@@ -48,6 +48,7 @@ pub(crate) struct HeadCheck {
     pub(crate) answer: Option<ValidatorAnswer>,
 }
 
+/// What is stored under a request's key.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) resource: Option<Arc<Resource>>,

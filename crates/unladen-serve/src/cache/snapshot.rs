@@ -24,6 +24,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use unladen_cache::Restored;
 use unladen_observability::{SnapshotState, WrittenSnapshot};
 
+/// What became of a site's snapshots.
 #[derive(Debug, Default)]
 pub(crate) struct SnapshotAccount(Mutex<SnapshotState>);
 

@@ -161,6 +161,12 @@ const BATCH: usize = 64;
 /// Bound in bytes: no process has more listeners.
 const LONGEST_GREETING: usize = 1 << 20;
 
+/// The beginning of the protocol between a process and its successor, over a Unix socket that is the new one's standard
+/// input.
+///
+/// The old process sends this and then the listening sockets (SCM_RIGHTS, unix(7)): they need neither numbers that both
+/// agree on nor descriptors that other children would inherit. The new one says when it serves, and the old one answers
+/// that it is the service from now on.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Greeting {
     pub(super) version: u32,

@@ -277,6 +277,7 @@ fn connect(path: &Path) -> io::Result<()> {
     socket.connect(&SockAddr::unix(path)?)
 }
 
+/// A listening socket older than this process.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) socket: ListenSocket,

@@ -1,4 +1,5 @@
-//! [`text`]: the message once it serves.
+//! What is done once at the start: [`text`] is the message once it serves; [`raise`] and [`warning`] see to the limit
+//! on open files, of which each connection takes one.
 
 use std::fmt::Write as _;
 
@@ -44,7 +45,7 @@ const OTHERS: u64 = 64;
 /// The least limit that shells of most systems give; with fewer a site soon turns clients away.
 const FEW: u64 = 1024;
 
-/// Raises the limit to the hard one, and returns it.
+/// Raises the limit on open files to the hard limit. Returns what it is then; 0 if it is unknown.
 pub(super) fn raise() -> u64 {
     match getrlimit(Resource::RLIMIT_NOFILE) {
         Ok((soft, hard)) if soft < hard => setrlimit(Resource::RLIMIT_NOFILE, hard, hard).map_or(soft, |()| hard),
@@ -53,8 +54,9 @@ pub(super) fn raise() -> u64 {
     }
 }
 
-/// Warns if the bounds need more files than allowed, provided the file sets one of them, as its author then relies on
-/// it. The defaults are far above what a small site needs: they are reported only where the limit is low.
+/// Warns if the bounds take more files than this process may open and the configuration sets one of them, since its
+/// author then relies on it. The defaults are far above what a small site needs: they are reported only where the limit
+/// is low.
 pub(super) fn warning(config: &Config, may: u64) -> Option<String> {
     let takes = takes(&config.settings);
     let is_expected = config.explained.iter().any(is_set);

@@ -2,15 +2,15 @@
 //! the application at a time as it has workers; the others wait here, where they can be told apart.
 //!
 //! ```text
-//! QueueEntry   for whom a request is sent (flow.rs: a client), and who else waits for its answer
+//! QueueEntry   for whom a request is sent (a Flow: a client), and who else waits for its answer
 //!   │ Queue::enter
 //!   ├─ a place is free: one atomic addition, nothing else
 //!   └─ none is: a Ticket. It is given a Place, or a Refusal; or its client leaves
 //! Place    at the application, until it is dropped: then the next one has it
 //! ```
 //!
-//! `discipline` decides who is next, and who waits no longer, without I/O and without a clock: `fair` keeps a line for
-//! each client, `standing` sees whether there is overload.
+//! `discipline` decides who is next, who waits no longer, and whether there is overload, without I/O and without a
+//! clock; `fair` keeps a line for each client.
 
 mod discipline;
 mod fair;
@@ -27,6 +27,7 @@ use super::crowd::network;
 
 pub(crate) use self::gate::{Entered, Place, Queue, Ticket};
 
+/// For whom a request is sent to the application.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct QueueEntry<'a> {
     pub(crate) flow: Flow,
@@ -39,7 +40,8 @@ pub(crate) struct QueueEntry<'a> {
 /// Most shares for one address, told apart by cookies: without a bound, made-up cookies would get any number.
 const PARTS: u64 = 8;
 
-/// An address (IPv6: its /64), and a part of those who share it.
+/// What shares of the application are counted by (as in RFC 8290, section 1.3): an address (IPv6: its /64), and a part
+/// of those who share it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Flow {
     /// `None` for a Unix socket.
@@ -63,6 +65,7 @@ pub(crate) fn cookie<'f>(fields: &'f unladen_http1::Fields, name: &str) -> Optio
     pairs.find_map(|pair| pair.trim_ascii().strip_prefix(name.as_bytes())?.strip_prefix(b"="))
 }
 
+/// Why a request does not go to the application, and when it may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) why: Why,

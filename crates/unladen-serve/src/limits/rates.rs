@@ -11,6 +11,7 @@ use unladen_serve_config::{EntrySettings, EntryValue, RateSettings};
 
 use super::service::{Descriptor, Entry, RateLimitRequest, RateService, Verdict};
 
+/// Which requests a rate bound counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counting {
     /// All requests, before the cache is looked at.
@@ -83,6 +84,7 @@ const LONGEST_VALUE: usize = 1024;
 /// Prefix length of an IPv6 client: one customer has all addresses below.
 const NETWORK: u32 = 64;
 
+/// Rate bounds kept by services, and substitutes for when they do not answer.
 #[derive(Debug)]
 pub(crate) struct SharedRates {
     questions: Vec<Question>,

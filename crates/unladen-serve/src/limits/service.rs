@@ -237,6 +237,7 @@ const FIRST: Duration = Duration::from_millis(500);
 /// … up to this.
 const LONGEST: Duration = Duration::from_secs(30);
 
+/// Whether a failing service is asked at all.
 #[derive(Clone, Debug, Default)]
 struct Circuit {
     /// In a row.

@@ -351,7 +351,7 @@ pub(crate) fn response_to_h2(response: &Response, more: &Fields, via: bool, now:
     let map: &mut HeaderMap = head.headers_mut();
     response_fields(&response.fields, via, |name, value| append(map, name, value));
     more.iter().for_each(|field| append(map, field.name, field.value));
-    if response.status >= 200 {
+    if response.status >= 200 && response.fields.get(Name::Date).is_none() {
         date_if_none(map, now);
     }
     head

@@ -1,5 +1,5 @@
-//! Local replies. The principal type is [`ErrorPage`], a page of the site's own for them; [`local_reply`] writes an error
-//! answer in the form its reader wants.
+//! Local replies. The principal type is [`ErrorPage`], a page of the site's own for them; [`local_reply`] writes an
+//! error answer in the form its reader wants.
 
 use std::fs::File;
 use std::io;

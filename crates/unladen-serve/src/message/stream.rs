@@ -22,6 +22,7 @@ pub(crate) use self::relay::{Relay, Relayed};
 pub(crate) use self::sink::{PlainSink, Pump, PumpError, Sink};
 pub(crate) use self::source::{BodySource, FetchSource, Guard, H1Source, H2Source, SpoolSource};
 
+/// Why a body cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SinkError {
     #[error("{0}")]
@@ -34,6 +35,7 @@ pub(crate) enum SinkError {
     Gone,
 }
 
+/// Why a body broke off.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceError {
     #[error("{0}")]

@@ -4,10 +4,12 @@
 //! a client connects ── at a site: PROXY, TLS (listen) ── downstream/h1 or h2: a head is read, strictly (unladen-http1)
 //!        │ no request of HTTP: 400, 431, 501, 505
 //!        │
-//! a site (responder, a file a stage; admit has them one after the other):
-//!        │ prepare      for whom it is, from which country; what a client says of itself is taken off
-//!        │ PURGE        forgets (purge)                                          200, 403
-//!        │ route        where its path leads; redirects and refusals (early)      301, 401, 403, 404
+//! a site (responder: a file a stage, and each calls the next):
+//!        │ early        an authority's page, the last hop, https, no such site    200, 301, 308, 405, 421
+//!        │ admit        for whom it is, from which country; what a client says of itself is taken off
+//!        │              rates                                                     429
+//!        │ PURGE        forgets (purge)                                           200, 403
+//!        │ route        whom it lets in; redirects and files (files) end here     200, 301, 400, 401, 403, 404
 //!        │ ask          a validator, what the page's version is now
 //!        │ look, decide what is stored, and whether it answers (cache_lookup; unladen-cache)
 //!        │              ├─ it does: send_cached (respond)                         200, 206, 304, 412, 416

@@ -1,5 +1,5 @@
-//! Time limits. The principal types are [`Watch`], which ends what takes too long, and [`Stretch`]: how long a client has
-//! been waited for, against the [`Pace`] it has to keep.
+//! Time limits. The principal types are [`Watch`], which ends what takes too long, and [`Stretch`]: how long a client
+//! has been waited for, against the [`Pace`] it has to keep.
 
 use std::cell::Cell;
 use std::future::poll_fn;

@@ -1,6 +1,6 @@
-//! What is answered before a site's pipeline: TRACE and OPTIONS that go no further (RFC 9110, section 7.6.2), redirects of
-//! plain HTTP to https, except of PURGE, which applications send as to a proxy, in the clear; an authority's challenge; and
-//! requests for no site here.
+//! What is answered before a site's pipeline: TRACE and OPTIONS that go no further (RFC 9110, section 7.6.2), redirects
+//! of plain HTTP to https, except of PURGE, which applications send as to a proxy, in the clear; an authority's
+//! challenge; and requests for no site here.
 
 use std::time::Instant;
 

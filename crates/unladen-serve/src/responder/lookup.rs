@@ -1,4 +1,5 @@
-//! [`InboundRequest::look_up`]: answers a request from memory, or by the application, as `cache/cache_lookup.rs` decides.
+//! [`InboundRequest::look_up`]: answers a request from memory, or by the application, as `cache/cache_lookup.rs`
+//! decides.
 
 use unladen_cache::{Forwarded, RequestControl, Time, write_key};
 use unladen_http1::Request;

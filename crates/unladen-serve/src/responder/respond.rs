@@ -1,4 +1,5 @@
-//! The last stage: sends stored responses ([`InboundRequest::send_cached`]) and local replies, and reports what was sent.
+//! The last stage: sends stored responses ([`InboundRequest::send_cached`]) and local replies, and reports what was
+//! sent.
 
 use std::future::poll_fn;
 use std::pin::pin;

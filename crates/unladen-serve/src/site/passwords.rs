@@ -205,6 +205,7 @@ type Mark = [u8; 32];
 #[derive(Debug, Default)]
 struct Trials(Mutex<HashMap<Mark, watch::Receiver<Option<bool>>>>);
 
+/// A name and password being checked. Equal ones wait for its result, and few are checked at a time for each client.
 struct Trial {
     trials: Arc<Trials>,
     mark: Mark,

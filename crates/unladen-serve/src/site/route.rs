@@ -117,6 +117,7 @@ fn begins(path: &[u8], prefix: &[u8]) -> bool {
     path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.first() == Some(&b'/'))
 }
 
+/// Whom a route lets in.
 #[derive(Debug)]
 pub(crate) struct Access {
     settings: AccessSettings,
@@ -147,6 +148,7 @@ impl Access {
     }
 }
 
+/// Fields of a message that a route sets and removes.
 #[derive(Debug)]
 pub(crate) struct Edits {
     set: Vec<Set>,
@@ -180,6 +182,7 @@ impl Edits {
     }
 }
 
+/// Where a route's redirect leads.
 #[derive(Debug)]
 pub(crate) struct Location {
     pieces: Vec<Piece>,

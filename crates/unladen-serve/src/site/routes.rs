@@ -228,6 +228,8 @@ fn open(
     Ok(Folder::new(folder, suffixes, files).map(Arc::new)?)
 }
 
+/// The route that has taken a request's path. Others may refuse what the path comes to: `/uploads/a/` is no script, but
+/// its `index.php` is one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChosenRoute<'r> {
     pub(crate) route: &'r Route,

@@ -1,5 +1,5 @@
-//! For whom a request is made. The principal types are [`Peer`], who is at the other end of a connection, and [`Trust`]:
-//! who asks, according to the connection and trusted proxies.
+//! For whom a request is made. The principal types are [`Peer`], who is at the other end of a connection, and
+//! [`Trust`]: who asks, according to the connection and trusted proxies.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

@@ -85,6 +85,10 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 }
 
 /// Places of the two peers with the highest weights for a key; `None` for an empty list. `peers`: places and hashes.
+///
+/// The highest owns the key: rendezvous hashing (Thaler and Ravishankar, "Using name-based mappings to increase hit
+/// rates", IEEE/ACM Transactions on Networking 6 (1), 1998). Nodes with the same list agree on the owner without
+/// communication; a lost peer's keys alone move, to the second of each.
 pub(crate) fn highest_two(key: u64, peers: impl Iterator<Item = (usize, u64)>) -> Option<(usize, Option<usize>)> {
     let mut first: Option<(u64, u64, usize)> = None;
     let mut second: Option<(u64, u64, usize)> = None;

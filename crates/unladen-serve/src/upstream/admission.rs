@@ -1,5 +1,5 @@
-//! What a request waits for before it is sent: [`Exchange::receive`] spools its body before the application is asked for
-//! anything, [`Exchange::admission`] takes a place at the application.
+//! What a request waits for before it is sent: [`Exchange::receive`] spools its body before the application is asked
+//! for anything, [`Exchange::admission`] takes a place at the application.
 
 use std::future::poll_fn;
 use std::task::Poll;

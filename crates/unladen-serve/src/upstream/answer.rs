@@ -202,6 +202,7 @@ fn lost_h2(error: &h2::Error) -> Lost {
     Lost::Upstream { reason, unprocessed, silent: true, ended: error.is_io() || error.is_go_away() }
 }
 
+/// A request and its answer on one connection, until the answer's head is there.
 pub(crate) struct Transit<'a> {
     pub(crate) sink: Sink<'a>,
     pub(crate) answer: Answer<'a>,

@@ -1,5 +1,5 @@
-//! What all parts of the assembly share: [`Table`], counts by key; [`Moment`], where in a counting something happened; and
-//! [`Transfer`], bytes over a socket.
+//! What all parts of the assembly share: [`Table`], counts by key; [`Moment`], where in a counting something happened;
+//! and [`Transfer`], bytes over a socket.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,5 +1,5 @@
-//! The principal type is [`Page`]: what was requested, and its undisturbed weight. [`Carried`] is what the request carries
-//! besides method and URL, so that it can be sent again; [`Response`] what is answered, and to what.
+//! The principal type is [`Page`]: what was requested, and its undisturbed weight. [`Carried`] is what the request
+//! carries besides method and URL, so that it can be sent again; [`Response`] what is answered, and to what.
 
 use serde::{Deserialize, Serialize};
 

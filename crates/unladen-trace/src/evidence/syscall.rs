@@ -1,5 +1,5 @@
-//! What the processes of a group did: [`SyscallSeen`], what is only counted and timed; calls on files ([`FileSeen`]), locks,
-//! log lines, processes started, and source files compiled.
+//! What the processes of a group did: [`SyscallSeen`], what is only counted and timed; calls on files ([`FileSeen`]),
+//! locks, log lines, processes started, and source files compiled.
 
 use std::path::Path;
 

@@ -348,8 +348,8 @@ impl Piece<'_> {
     }
 }
 
-/// SQL's words, sorted, without those that are often column names (`key`, `type`, `user`, `value`, `status`), which
-/// keep their letters.
+/// SQL's words: they are in capitals in a fingerprint, and decide whether a sign belongs to a number. Sorted, without
+/// those that are often column names (`key`, `type`, `user`, `value`, `status`), which keep their letters.
 #[rustfmt::skip]
 const KEYWORDS: &[&str] = &[
     "ABORT", "ADD", "ALL", "ALTER", "ANALYZE", "AND", "ANY", "ARRAY", "AS", "ASC", "BEGIN", "BETWEEN", "BY", "CALL",

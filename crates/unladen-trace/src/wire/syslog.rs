@@ -16,8 +16,8 @@ pub fn looks_like_syslog(payload: &[u8]) -> bool {
     priority(payload).is_some()
 }
 
-/// The text of a line, which includes the program's name, without time and host; of anything else its beginning. Cut, and
-/// without control characters.
+/// The text of a line, which includes the program's name, without time and host; of anything else its beginning. Cut,
+/// and without control characters.
 pub fn message(payload: &[u8]) -> String {
     printable(text(payload).unwrap_or_else(|| payload.trim_ascii()), MAX_MESSAGE)
 }

@@ -13,7 +13,7 @@ const HANDSHAKE: u8 = 22;
 const APPLICATION_DATA: u8 = 23;
 /// Type of handshake message.
 const CLIENT_HELLO: u8 = 1;
-/// Extension.
+/// Type of extension.
 const SERVER_NAME: u16 = 0;
 /// Longest record: 2^14 and what TLS 1.2 allows ciphers to add.
 const MAX_RECORD: u16 = (1 << 14) + 2048;

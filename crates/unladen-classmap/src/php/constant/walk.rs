@@ -229,6 +229,7 @@ impl<'s, 'a> Walk<'s, 'a> {
     }
 }
 
+// Skips the parts of statements that give no value.
 impl<'a> Walk<'_, 'a> {
     /// Returns the value if the statement, or this part of it, ends here.
     fn ends(&mut self, value: Value) -> Result<Value, Failure> {

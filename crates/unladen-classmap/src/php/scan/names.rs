@@ -111,6 +111,7 @@ pub(super) fn aliases(source: &[u8]) -> Vec<Option<BString>> {
     }
 }
 
+// The statements that names depend on.
 impl Names {
     /// Reads `namespace …` after its first word. Returns whether it has braces; `None` if it is no such statement.
     fn enter(&mut self, tokens: &mut Tokens<'_>) -> Option<bool> {
@@ -324,6 +325,7 @@ impl Kind {
     }
 }
 
+/// The second argument of `class_alias`, if one look tells.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Second {
     Known(BString),

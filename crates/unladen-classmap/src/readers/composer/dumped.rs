@@ -75,6 +75,7 @@ pub(crate) fn vendor_of(
     }
 }
 
+/// How autoload_real.php sets up the loader.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags {
     /// It takes its lists from autoload_static.php.

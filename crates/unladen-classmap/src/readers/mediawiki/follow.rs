@@ -234,7 +234,7 @@ impl Follower<'_> {
     }
 }
 
-/// The effects of its calls, in order.
+/// Which extensions and skins LocalSettings.php loads: the effects of its calls, in order.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     /// Manifests that are certainly loaded.

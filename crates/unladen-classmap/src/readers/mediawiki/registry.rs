@@ -139,7 +139,8 @@ fn switch_on() -> Vec<String> {
     ]
 }
 
-/// Prefixes and their folders, filled like PHP's `+=` on arrays: existing keys stay.
+/// The namespaces that the AutoLoader searches: prefixes and their folders, filled like PHP's `+=` on arrays: existing
+/// keys stay.
 pub(super) struct Namespaces {
     root: PathBuf,
     has_namespaces: bool,
@@ -186,7 +187,8 @@ impl Namespaces {
     }
 }
 
-/// What MediaWiki's ExtensionProcessor takes from it for classes, except entries for tests.
+/// What MediaWiki's ExtensionProcessor takes for classes from the `extension.json` or `skin.json` of one extension or
+/// skin, except entries for tests.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
     pub(super) origin: PathBuf,

@@ -1,7 +1,7 @@
 //! [`weights`]: tables of each group's cost, and the path between the groups.
 
-use unladen_document::{FarStation, Span, WeighDocument, WeighedUrl, Weight};
-use unladen_quantity::{Kind, percent, plain};
+use unladen_document::{CPU_COLUMNS, FarStation, WeighDocument, WeighedUrl, Weight};
+use unladen_quantity::{Kind, plain};
 
 use crate::figures;
 use crate::page::table::{Bar, Cell, Table};
@@ -53,22 +53,26 @@ fn marked(weight: &Weight) -> Words {
 
 fn cpu(document: &WeighDocument, url: &WeighedUrl) -> Table {
     let caption = "CPU per request, by group";
-    let mut table =
-        Table::new(caption, &["group", "", "#per request", "#noise floor", "#share", "#user mode"]).sortable();
+    let headings = CPU_COLUMNS.map(|column| format!("#{}", column.heading));
+    let columns: Vec<&str> =
+        ["group", "", "#per request"].into_iter().chain(headings.iter().map(String::as_str)).collect();
+    let mut table = Table::new(caption, &columns).sortable();
+    let more = |weight: &Weight| {
+        let cell = |(text, number)| Cell::new(text).by(number);
+        CPU_COLUMNS.map(|column| (column.cell)(weight).map(cell).unwrap_or_default())
+    };
+    let empty = || CPU_COLUMNS.map(|_| Cell::default());
     let following = following_cpu(document, url);
     let untold = of_url(document, url).filter(|weight| !weight.follows && weight.on_path && weight.counter == "cpu");
     let untold: Vec<&Weight> = untold.collect();
     let most = following.iter().chain(&untold).map(|weight| weight.high).fold(0.0, f64::max);
     for weight in following {
-        let split = weight.user_share.filter(|user| (user.high - user.low) / 2.0 <= 0.1);
-        table.row([
+        let own = [
             marked(weight).into(),
             Cell::default().bar(Bar::of(weight.per_request, weight.low, weight.high, most)).by(weight.per_request),
             Cell::new(Words::new().strong(estimate(weight))).by(weight.per_request),
-            Cell::new(plain(Kind::Time, weight.noise_floor)).by(weight.noise_floor),
-            weight.share.map_or(Cell::default(), |part| Cell::new(share_of(part)).by(part.value)),
-            split.map_or(Cell::default(), |user| Cell::new(format!("≈ {} %", percent(user.value))).by(user.value)),
-        ]);
+        ];
+        table.row(own.into_iter().chain(more(weight)));
     }
     for weight in untold {
         let span = figures::interval(Kind::Time, weight.low, weight.high);
@@ -79,32 +83,24 @@ fn cpu(document: &WeighDocument, url: &WeighedUrl) -> Table {
             Cell::new(plain(Kind::Time, weight.noise_floor)).by(weight.noise_floor),
         ]);
     }
-    let empty = Cell::default;
     if let Some(total) = url.total_cpu_ns {
         let words = Words::new().strong(figures::span(Kind::Time, total));
         let fewer = url.total_blocks.filter(|blocks| *blocks < url.blocks);
         let blocks = fewer.map(|blocks| format!(" ({})", figures::count(blocks, "block"))).unwrap_or_default();
         let name = format!("total per request{blocks}");
-        table.row([Cell::new(name), empty(), Cell::new(words).by(total.value), empty(), empty(), empty()]);
+        let own = [Cell::new(name), Cell::default(), Cell::new(words).by(total.value)];
+        table.row(own.into_iter().chain(empty()));
     }
     if let Some(rest) = &url.not_following {
-        table.row([
+        let own = [
             Cell::new(Words::new().faint(format!("everything else ({})", figures::count(rest.groups, "group")))),
-            empty(),
+            Cell::default(),
             Cell::new(figures::span(Kind::Time, rest.cpu_ns)).by(rest.cpu_ns.value),
-            Cell::new(plain(Kind::Time, rest.noise_floor)).by(rest.noise_floor),
-            empty(),
-            empty(),
-        ]);
+        ];
+        let floor = Weight { noise_floor: rest.noise_floor, ..Weight::default() };
+        table.row(own.into_iter().chain(more(&floor)));
     }
     table
-}
-
-fn share_of(part: Span) -> String {
-    if part.high <= part.low {
-        return figures::share_text(part.value);
-    }
-    figures::share(unladen_document::OpenSpan { value: part.value, low: Some(part.low), high: Some(part.high) })
 }
 
 fn estimate(weight: &Weight) -> String {

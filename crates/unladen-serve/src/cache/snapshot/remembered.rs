@@ -1,5 +1,5 @@
-//! The principal type is [`Remembered`]: a site whose cache survives the process. [`pour`] writes what it keeps as frames,
-//! to a file or to another process.
+//! The principal type is [`Remembered`]: a site whose cache survives the process. [`pour`] writes what it keeps as
+//! frames, to a file or to another process.
 
 use std::io;
 use std::io::Write;

@@ -1,4 +1,6 @@
-//! The principal type is [`Successor`]: the process that takes over, as the cache sees it.
+//! The principal types are [`Successor`]: the process that takes over, as the cache sees it; and [`Forgotten`]: a purge
+//! that it is told of. Messages besides those of snapshots have a stream of their own: frames from the old process,
+//! single bytes from the new one.
 
 use std::io;
 use std::io::{Read, Write};

@@ -143,6 +143,7 @@ pub(super) fn url(upstream: &Upstream, origin: usize) -> String {
 
 const IGNORED: &str = "nodes of a tier are equal: their weights, zones and priorities are ignored";
 
+/// Connects to the nodes of a tier.
 pub(super) struct TriedTier {
     upstream: Arc<Upstream>,
     peers: Peers,

@@ -10,4 +10,7 @@ fn time_begins_anew_with_each_number() {
     assert_eq!(head.since(None, second(7)), Duration::ZERO);
     assert_eq!(head.since(Some(2), second(9)), Duration::ZERO, "it was over meanwhile");
     assert_eq!(head.since(Some(2), second(69)), Duration::from_secs(60));
+    let mut sent = Same::default();
+    assert_eq!(sent.since(Some(0), second(0)), Duration::ZERO, "another clock");
+    assert_eq!(sent.since(Some(0), second(60)), Duration::from_secs(60), "nothing taken is a number too");
 }

@@ -126,6 +126,8 @@ const HEADERS: u8 = 1;
 const CONTINUATION: u8 = 9;
 const END_HEADERS: u8 = 4;
 
+/// Follows frames in one direction, as far as needed to tell whether a head is under way and how many body bytes have
+/// passed. `h2` parses the content.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     head: [u8; HEAD],

@@ -204,6 +204,7 @@ pub(super) fn count(counter: &AtomicU64) {
 /// If a check could pass the change, neither would see the other.
 pub(super) const ORDER: Ordering = Ordering::SeqCst;
 
+/// Wakes all who wait.
 #[derive(Debug, Default)]
 pub(super) struct Bell {
     /// Read without the lock: mostly nobody waits.
@@ -242,6 +243,7 @@ impl Bell {
     }
 }
 
+/// How much is held for all connections of one client.
 #[derive(Debug)]
 pub(super) struct ClientHeld {
     client: IpAddr,

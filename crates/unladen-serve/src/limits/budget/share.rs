@@ -287,6 +287,7 @@ impl Drop for Held {
     }
 }
 
+/// How fast a connection takes what it is sent.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     /// Time of the last look, in milliseconds of the process's clock plus one; 0: never.
@@ -295,7 +296,7 @@ pub(super) struct Pace {
     pub(super) moved: AtomicU64,
 }
 
-/// One for each that may wait.
+/// Waits for room in a share: one for each that may wait.
 #[derive(Debug)]
 pub(crate) struct Claim {
     pub(crate) share: Arc<Share>,

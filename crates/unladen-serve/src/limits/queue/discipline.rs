@@ -136,6 +136,7 @@ impl<T> Discipline<T> {
     }
 }
 
+/// What has become of those who had to wait.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     /// By [`Why`].
@@ -170,6 +171,18 @@ const ROUNDS: u64 = 100;
 /// Divisor of the longest wait under overload: CoDel's target is 5 to 10 % of its interval (RFC 8289, section 4.3).
 const TARGET: u32 = 10;
 
+/// Whether a queue is a passing burst or standing.
+///
+/// A queue is there to carry a burst. If it never becomes empty, it carries nothing: everybody waits as long as it is,
+/// and no more are answered than without it (CoDel, RFC 8289, section 3). RFC 8289 goes by the least wait within an
+/// interval. With a line for each client that does not do: a client that asks seldom never waits for long. The sign
+/// here is that of Maurer's variant for requests ("Fail at Scale", ACM Queue 13(8), 2015): for an interval, the queue
+/// has not been empty.
+///
+/// RFC 8289's interval is at least a round trip, in which a sender could have reacted to a loss. Here it is the longest
+/// wait of a request: a burst worth waiting for is over by then. But the queue of a slow application is seldom empty
+/// even at a load it can carry. So besides, either a request must have been refused meanwhile, for the queue's length
+/// or its wait, or [`ROUNDS`] requests for each worker been served.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Standing {
     since: Option<Instant>,

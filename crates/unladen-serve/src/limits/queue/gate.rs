@@ -227,6 +227,7 @@ fn waiting(state: u64) -> u32 {
     (state >> 32) as u32
 }
 
+/// Where a waiting thread learns its fate from another.
 #[derive(Debug, Default)]
 pub(super) struct Waiter(Mutex<Fate>);
 

@@ -1,9 +1,9 @@
-//! The principal type is [`Link`]: an HTTP/2 connection to a rate limit service, driven by a task of its own; [`call`] asks
-//! one question on it, in gRPC (<https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>).
+//! The principal type is [`Link`]: an HTTP/2 connection to a rate limit service, driven by a task of its own; [`call`]
+//! asks one question on it, in gRPC (<https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>).
 //!
 //! The messages are those of `envoy.service.ratelimit.v3`, as far as a verdict needs them
-//! (<https://github.com/envoyproxy/data-plane-api>, `envoy/service/ratelimit/v3/rls.proto`). Other fields are ignored, as is
-//! usual for Protocol Buffers.
+//! (<https://github.com/envoyproxy/data-plane-api>, `envoy/service/ratelimit/v3/rls.proto`). Other fields are ignored,
+//! as is usual for Protocol Buffers.
 
 use std::sync::Arc;
 use std::time::Duration;

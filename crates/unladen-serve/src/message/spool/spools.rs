@@ -1,5 +1,5 @@
-//! The bounds of waiting bodies. The principal types are [`Spools`], with the counters of a listener's; [`Room`], a shared
-//! bound in bytes; and [`Held`], one user's part of it.
+//! The bounds of waiting bodies. The principal types are [`Spools`], with the counters of a listener's; [`Room`], a
+//! shared bound in bytes; and [`Held`], one user's part of it.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

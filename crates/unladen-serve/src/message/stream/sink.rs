@@ -1,5 +1,5 @@
-//! The principal types are [`Sink`], where a body goes to, over HTTP/1 or HTTP/2, as it is or coded; and [`Pump`], which
-//! carries it there from its source.
+//! The principal types are [`Sink`], where a body goes to, over HTTP/1 or HTTP/2, as it is or coded; and [`Pump`],
+//! which carries it there from its source.
 
 use std::task::{Context, Poll, ready};
 
@@ -117,6 +117,7 @@ impl<'a> From<H2Sink<'a>> for Sink<'a> {
     }
 }
 
+/// Where an uncoded body goes.
 #[derive(Debug)]
 pub(crate) enum PlainSink<'a> {
     H1(H1Sink<'a>),

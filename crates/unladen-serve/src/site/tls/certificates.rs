@@ -165,6 +165,7 @@ fn now() -> i64 {
     x509_parser::time::ASN1Time::now().timestamp()
 }
 
+/// Why certificates cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AcceptorError {
     #[error(transparent)]

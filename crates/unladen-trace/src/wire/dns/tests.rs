@@ -62,6 +62,9 @@ fn what_is_no_question() {
         b"GET / HTTP/1.1".to_vec(),
         b"{\"method\":\"io.systemd.Resolve.ResolveHostname\",\"parameters\":{\"name\":\"cu".to_vec(),
         b"{\"a\":".repeat(10_000),
+        b"{\"method\":\"io.systemd.Resolve.ResolveHostname\",\"parameters\":{\"name\":\"a\xff\"}}".to_vec(),
+        b"[1]".to_vec(),
+        b"{]".to_vec(),
         Vec::new(),
     ] {
         assert!(questions(&message).is_empty(), "{message:?}");
@@ -76,6 +79,19 @@ fn systemd_resolved() {
     assert_eq!(asked(r#"{"name":"Example.org.","flags":0}"#), ["example.org A+AAAA"]);
     assert_eq!(asked(r#"{"flags":0,"family":2,"name":"a\u0007b"}"#), ["a\\007b A"]);
     assert_eq!(asked(r#"{"name":"a","family":10}"#), ["a AAAA"]);
+    // Members of other names are passed over, and so is a family that is none.
+    assert_eq!(
+        asked(r#"{"a":{"name":"no"},"d":[1,"]",[2]],"e":-12.5,"f":null,"name":"x\u00e9\n"}"#),
+        [r"x\195\169\010 A+AAAA"]
+    );
+    for family in ["-2", "2.5", "\"2\"", "99999999999999999999", "[2]"] {
+        assert_eq!(asked(&format!(r#"{{"name":"a","family":{family}}}"#)), ["a A+AAAA"], "{family}");
+    }
+    // A number that is none, and half a pair of surrogates, are no JSON.
+    assert!(asked(r#"{"name":"a","family":1e999}"#).is_empty());
+    assert!(asked(r#"{"name":"\ud800"}"#).is_empty());
+    assert!(asked(r#"{"name":["a"]}"#).is_empty());
+    assert!(asked("[]").is_empty());
     assert!(asked("{}").is_empty());
     assert!(seen(br#"{"method":"io.systemd.Resolve.ResolveAddress","parameters":{"name":"a"}}"#).is_empty());
 }

@@ -49,6 +49,11 @@ fn the_name() {
         assert_eq!(client_hello(&bytes), Some(expected), "{bytes:?}");
         assert!(client_hello(&bytes[..bytes.len() - 1]).is_some());
     }
+    // A name is taken as soon as it is whole: what comes after it may be cut.
+    let bytes = hello(b"", &[name(), versions()]);
+    let of_part = |length: usize| client_hello(&bytes[..length]).unwrap().server_name;
+    assert_eq!(of_part(bytes.len() - versions().len()).as_deref(), Some("example.org"));
+    assert_eq!(of_part(bytes.len() - versions().len() - 1), None);
 }
 
 #[test]

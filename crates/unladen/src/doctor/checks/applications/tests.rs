@@ -20,6 +20,20 @@ fn an_opcode_cache_that_is_off_is_switched_on_where_php_reads_last() {
     assert!(rows[0].fix[1].ends_with("kill -USR2 7"), "{rows:?}");
 }
 
+/// Root was to write into a user's folder, where a link could lead anywhere.
+#[test]
+fn root_writes_into_no_folder_in_which_others_can_put_links() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = folder.path().join("conf.d");
+    std::fs::create_dir(&open).unwrap();
+    std::fs::set_permissions(&open, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let ini_folder = open.display().to_string();
+    let php = PhpSettings { ini_folder, ..php(&["Zend OPcache", "excimer"], &[("opcache.enable", "Off")]) };
+    let rows = of_settings(7, &php);
+    assert_eq!(rows[0].fix, Vec::<String>::new());
+    assert!(format!("{:?}", rows[0]).contains("which root would follow"), "{rows:?}");
+}
+
 /// A user's own program `php-fpm;reboot` made a command of its name, for root to paste.
 #[test]
 fn a_programs_name_became_a_command() {
