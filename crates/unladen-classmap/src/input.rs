@@ -15,6 +15,10 @@ pub(crate) const LONGEST: usize = 256 << 20;
 
 /// Reads a file. Fails if it cannot, on a pipe or a device (which may have no end), and beyond 256 MB.
 pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    // Opening a device can do something already, and a link may lead to one.
+    if path.metadata()?.file_type().is_char_device() {
+        return Err(io::Error::other("it is no file, but a pipe or a device"));
+    }
     let file = open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {

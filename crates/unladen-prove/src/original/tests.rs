@@ -219,3 +219,28 @@ fn a_link_of_another_user_led_to_a_file_that_is_not_his() {
     give("behind");
     place.save("link", false).unwrap();
 }
+
+/// Another user put a link in the place of a folder between two switches, and root wrote into its own.
+#[test]
+fn a_folder_that_became_a_link_led_elsewhere() {
+    let place = Place::new();
+    let (conf, target) = (place.path("conf"), place.path("target"));
+    fs::create_dir(&conf).unwrap();
+    fs::create_dir(&target).unwrap();
+    fs::write(conf.join("app.sh"), "original").unwrap();
+    fs::write(target.join("app.sh"), "another's").unwrap();
+    let original = place.save("conf/app.sh", false).unwrap();
+    original.write(&Content::Bytes(b"switched".to_vec())).unwrap();
+    fs::rename(&conf, place.path("moved")).unwrap();
+    symlink(&target, &conf).unwrap();
+    assert!(original.write(&Content::Bytes(b"switched".to_vec())).is_err());
+    assert!(original.write(&Content::Absent).is_err());
+    let error = original.restore(place.journal.path()).unwrap_err().to_string();
+    assert!(error.contains("conf has become a symbolic link"), "{error}");
+    assert_eq!(fs::read_to_string(target.join("app.sh")).unwrap(), "another's");
+    // As soon as it is back, so is the file.
+    fs::remove_file(&conf).unwrap();
+    fs::rename(place.path("moved"), &conf).unwrap();
+    assert!(original.restore(place.journal.path()).unwrap());
+    assert_eq!(fs::read_to_string(conf.join("app.sh")).unwrap(), "original");
+}
