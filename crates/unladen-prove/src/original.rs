@@ -228,27 +228,31 @@ impl Original {
         }
     }
 
-    /// The command for a shell. In a folder of another user it runs as that user, who could lead root elsewhere.
-    pub(crate) fn by_hand(&self, journal: &Path) -> String {
-        let path = quoted(&self.path);
-        let user = match self.path.parent().and_then(outsider) {
-            Some(Outsider::User(user)) if Uid::effective().is_root() => Some(quoted(Path::new(&user))),
-            _ => None,
+    /// The command for a shell. In a folder of another user it runs as that user, who could lead root elsewhere; `None`
+    /// where anybody could.
+    pub(crate) fn by_hand(&self, journal: &Path) -> Option<String> {
+        let outsider = self.path.parent().and_then(outsider).filter(|_| Uid::effective().is_root());
+        let by = match outsider {
+            None => String::new(),
+            Some(Outsider::User(uid)) => format!("setpriv --reuid {uid} --regid nogroup --clear-groups -- "),
+            Some(Outsider::Anybody) => return None,
         };
-        let run_as = user.map(|user| format!("runuser -u {user} -- "));
-        let by = run_as.as_deref().unwrap_or_default();
-        match &self.was {
+        let path = quoted(&self.path);
+        Some(match &self.was {
             Was::Absent { .. } => format!("{by}rm -f {path}"),
             Was::Link { target } => format!("{by}ln -sfn -- {} {path}", quoted(target)),
-            Was::File { kept, meta } if run_as.is_some() => {
+            Was::File { kept, meta } => {
                 let (kept, mode) = (quoted(&journal.join(kept)), meta.mode & 0o7777);
-                format!("{by}tee {path} <{kept} >/dev/null && {by}chmod {mode:o} {path}")
+                match outsider {
+                    // Only root reads what was kept.
+                    Some(_) => format!("{by}tee {path} <{kept} >/dev/null && {by}chmod {mode:o} {path}"),
+                    None => {
+                        let Meta { uid, gid, .. } = meta;
+                        format!("cp {kept} {path} && chown {uid}:{gid} {path} && chmod {mode:o} {path}")
+                    }
+                }
             }
-            Was::File { kept, meta: Meta { mode, uid, gid, .. } } => {
-                let (kept, mode) = (quoted(&journal.join(kept)), mode & 0o7777);
-                format!("cp {kept} {path} && chown {uid}:{gid} {path} && chmod {mode:o} {path}")
-            }
-        }
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 //! A folder on the way may be another user's, who can put a link in its place at any time: root would then write, or
 //! remove, a file of root's.
 
+use std::fmt;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
@@ -10,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag, open, openat};
+use nix::libc;
 use nix::sys::stat::{Mode, fstatat, mkdirat};
 use nix::unistd::{Uid, User};
 
@@ -45,23 +47,21 @@ impl Place {
                     return Err(io::Error::from(io::ErrorKind::InvalidInput));
                 }
             };
-            if make {
-                match mkdirat(&folder, part, MODE) {
-                    Ok(()) | Err(Errno::EEXIST) => {}
-                    Err(errno) => return Err(errno.into()),
+            let opened = match openat(&folder, part, flags, Mode::empty()) {
+                Err(Errno::ENOENT) if make => {
+                    mkdirat(&folder, part, MODE)?;
+                    openat(&folder, part, flags, Mode::empty())
                 }
-            }
-            folder = openat(&folder, part, flags, Mode::empty()).map_err(|errno| {
-                let is_link = || {
-                    fstatat(&folder, part, AtFlags::AT_SYMLINK_NOFOLLOW)
-                        .is_ok_and(|found| found.st_mode & nix::libc::S_IFMT == nix::libc::S_IFLNK)
-                };
-                match errno {
-                    Errno::ENOTDIR | Errno::ELOOP if is_link() => io::Error::other(format!(
+                opened => opened,
+            };
+            folder = opened.map_err(|errno| {
+                let found = fstatat(&folder, part, AtFlags::AT_SYMLINK_NOFOLLOW);
+                match found.is_ok_and(|found| found.st_mode & libc::S_IFMT == libc::S_IFLNK) {
+                    true => io::Error::other(format!(
                         "{} has become a symbolic link on the way there: it is not followed",
                         part.to_string_lossy()
                     )),
-                    errno => errno.into(),
+                    false => errno.into(),
                 }
             })?;
         }
@@ -88,12 +88,23 @@ pub(crate) fn settled(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Who besides root decides what is at a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outsider {
-    /// By name, or by number where it has none.
-    User(String),
+    User(Uid),
     /// Whoever may write into a folder, make a missing one, or chose the path.
     Anybody,
+}
+
+impl fmt::Display for Outsider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Anybody => f.write_str("a user who may write there"),
+            Self::User(uid) => match User::from_uid(*uid).ok().flatten() {
+                Some(user) => f.write_str(&user.name),
+                None => write!(f, "user {uid}"),
+            },
+        }
+    }
 }
 
 /// Who besides root decides what is in this folder, so that root must not follow its paths: the owner of a folder on the
@@ -108,8 +119,7 @@ pub fn outsider(folder: &Path) -> Option<Outsider> {
     for part in parts.into_iter().rev() {
         let Ok(found) = part.symlink_metadata() else { return is_open.then_some(Outsider::Anybody) };
         if found.uid() != 0 {
-            let user = User::from_uid(Uid::from_raw(found.uid())).ok().flatten();
-            return Some(Outsider::User(user.map_or_else(|| format!("#{}", found.uid()), |user| user.name)));
+            return Some(Outsider::User(Uid::from_raw(found.uid())));
         }
         is_open = found.is_dir() && found.mode() & 0o022 != 0;
         if is_open && found.mode() & STICKY == 0 {

@@ -32,7 +32,8 @@ pub fn composer(map: &Map, root: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Probl
     let owner = |path: &Path| path.metadata().map(|found| found.uid()).map_err(|error| unreadable(path, &error));
     // `vendor-dir` is what the project's owner has written, who must not have root write into another's project.
     if !folders.target.starts_with(&folders.base) && owner(&folders.target)? != owner(&folders.base)? {
-        return Err(Problem::of(&folders.target, "it is outside of the project and another user's: run this there"));
+        let what = "it is outside of the project and another user's: name the project that it belongs to";
+        return Err(Problem::of(&folders.target, what));
     }
 
     let classes = classes(map, &folders);

@@ -8,7 +8,7 @@ use unladen_finding::shell_word;
 use unladen_path::parent;
 use unladen_probe::PhpSettings;
 use unladen_profiler::{Application, Kind};
-use unladen_prove::{Outsider, outsider};
+use unladen_prove::outsider;
 use unladen_trace::{PhpSetAgain, PhpSetter};
 
 use crate::doctor::check::{Asked, Check};
@@ -73,16 +73,10 @@ fn of_settings(pid: u32, php: &PhpSettings) -> Vec<Row> {
                 row.advice(format!("switch it on where it is switched off: {}", places.join("; "))).fix(reload.clone())
             }
             "" => row.advice("switch PHP's opcode cache on: opcache.enable=1"),
-            folder if let Some(owner) = outsider(Path::new(folder)) => {
-                let owner = match owner {
-                    Outsider::User(name) => name,
-                    Outsider::Anybody => "a user who may write there".to_owned(),
-                };
-                row.advice(format!(
-                    "switch PHP's opcode cache on, as {owner}, who can put links into {folder}, which root would follow: \
-                     opcache.enable=1 in {folder}/zz-unladen.ini"
-                ))
-            }
+            folder if let Some(owner) = outsider(Path::new(folder)) => row.advice(format!(
+                "switch PHP's opcode cache on, as {owner}, who can put links into {folder}, which root would follow: \
+                 opcache.enable=1 in {folder}/zz-unladen.ini"
+            )),
             folder => row
                 .advice("switch PHP's opcode cache on:")
                 .fix(format!(
