@@ -1,7 +1,7 @@
 //! Reads the files that say how an application finds its classes, and existing maps. The principal function is
 //! [`read_whole`]; a [`Buffer`] reads many files into the same memory.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
@@ -15,14 +15,15 @@ pub(crate) const LONGEST: usize = 256 << 20;
 
 /// Reads a file. Fails if it cannot, on a pipe or a device (which may have no end), and beyond 256 MB.
 pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    let is_file = |found: Metadata| match (found.is_dir(), found.is_file()) {
+        (true, _) => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        (_, true) => Ok(()),
+        _ => Err(io::Error::other("it is not a file, but a pipe or a device")),
+    };
+    // Opening a device can do something already, and a link may lead to one.
+    is_file(path.metadata()?)?;
     let file = open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if !metadata.is_file() {
-        return Err(io::Error::other("it is not a file, but a pipe or a device"));
-    }
+    is_file(file.metadata()?)?;
     up_to(file, LONGEST)
 }
 

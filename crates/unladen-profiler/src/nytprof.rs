@@ -62,11 +62,10 @@ pub struct NytProf {
 /// place over from the first. FastCGI hands it over as descriptor 0 (its specification, section 2.2).
 fn is_handed_its_socket(pid: u32) -> Result<(), ProfilerError> {
     let path = PathBuf::from(format!("/proc/{pid}/fd/0"));
-    let link = fs::read_link(&path).map_err(|source| ProfilerError::Io {
-        doing: "cannot read",
-        path: path.clone(),
-        source,
-    })?;
+    let link = match fs::read_link(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => PathBuf::new(),
+        link => link.map_err(|source| ProfilerError::Io { doing: "cannot read", path, source })?,
+    };
     match link.as_os_str().as_bytes().starts_with(b"socket:") {
         true => Ok(()),
         false => Err(ProfilerError::NotFound(format!(

@@ -20,7 +20,7 @@ use std::time::{Duration, SystemTime};
 
 use nix::fcntl::{Flock, FlockArg};
 use nix::libc;
-use nix::unistd::{Gid, Uid, chown};
+use nix::unistd::{AccessFlags, Gid, Uid, access, chown};
 
 use crate::profiler::ProfilerError;
 
@@ -155,9 +155,10 @@ pub(crate) fn open_theirs(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
 }
 
-/// Root's is in a folder in which nobody else can make it first; a user's is in the temporary folder.
+/// Root's is in a folder in which nobody else can make it first, unless that is read-only, as a container's may be; a
+/// user's is in the temporary folder.
 fn base(of_root: &Path) -> PathBuf {
-    match Uid::effective().is_root() && of_root.is_dir() {
+    match Uid::effective().is_root() && access(of_root, AccessFlags::W_OK).is_ok() {
         true => of_root.join(BASE),
         false => std::env::temp_dir().join(format!("{BASE}-{}", Uid::effective())),
     }

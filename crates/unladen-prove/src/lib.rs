@@ -49,6 +49,7 @@ mod knob_controller;
 mod knob_spec;
 mod load;
 mod original;
+mod place;
 mod plan;
 mod read;
 mod ready;
@@ -63,6 +64,7 @@ pub use crate::knob_controller::{KnobController, LeftOver, Switched, left_over, 
 pub use crate::knob_spec::KnobSpec;
 pub use crate::load::{Budget, Load, Pace};
 pub use crate::original::{Content, Original};
+pub use crate::place::{Outsider, outsider};
 pub use crate::read::{ExperimentError, ReadFile};
 pub use crate::ready::{Check, Ready, Restart, Service};
 pub use crate::saver::Saver;

@@ -12,6 +12,7 @@ use nix::unistd::Uid;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
+use crate::place::{Outsider, Place, outsider, settled};
 use crate::saver::Saver;
 use crate::shell::quoted;
 
@@ -69,6 +70,7 @@ impl Original {
     /// Saves the current state at `path`. A symbolic link is followed unless `link_itself`. Fails when it is neither a
     /// file nor absent, could not be replaced without loss, or cannot be read; when another run switches it.
     pub fn save(path: &Path, link_itself: bool, saver: &mut Saver<'_>) -> Result<Self, Fault> {
+        let path = &settled(path).map_err(Fault::file("look at", path))?;
         saver.claim(path)?;
         let original = |was| Self { path: path.to_owned(), was, written: None, in_pieces: false };
         let refuse = |is: &str, instead| Err(Fault::Unsafe { path: path.to_owned(), is: is.to_owned(), instead });
@@ -140,11 +142,16 @@ impl Original {
 
     fn is_foreign(&self, journal: &Path) -> bool {
         let Some(written) = &self.written else { return false };
+        // Whoever put a link in the place of a folder has changed it too.
+        let place = match Place::of(&self.path, false) {
+            Ok(place) => place,
+            Err(error) => return error.kind() == io::ErrorKind::Other,
+        };
         // For a link, the link itself is switched, not its target.
-        if let Ok(leads) = fs::read_link(&self.path) {
+        if let Ok(leads) = fs::read_link(&place.path) {
             return !matches!(&self.was, Was::Link { target } if *target == leads);
         }
-        let Ok(now) = read(&self.path) else { return false };
+        let Ok(now) = read(&place.path) else { return false };
         let was = match &self.was {
             Was::File { kept, .. } => Some(kept),
             Was::Absent { .. } | Was::Link { .. } => None,
@@ -161,59 +168,91 @@ impl Original {
     /// Replaces the content atomically, and keeps owner and mode. When that fails, the file is as before.
     pub fn write(&self, content: &Content) -> Result<(), Fault> {
         match content {
-            Content::Absent => remove(&self.path).map(drop).map_err(Fault::file("remove", &self.path)),
+            Content::Absent => self.remove().map(drop),
             Content::Bytes(bytes) => {
                 let meta = match &self.was {
                     Was::File { meta, .. } => Some(*meta),
                     Was::Absent { .. } | Was::Link { .. } => None,
                 };
-                replace(&self.path, bytes, meta, false).map_err(Fault::file("write", &self.path))
+                let place = Place::of(&self.path, true);
+                place
+                    .and_then(|place| replace(&place.path, bytes, meta, false))
+                    .map_err(Fault::file("write", &self.path))
             }
         }
     }
 
     /// Restores the original state; returns whether that changed anything.
     pub fn restore(&self, journal: &Path) -> Result<bool, Fault> {
+        let place = match Place::of(&self.path, matches!(self.was, Was::File { .. })) {
+            Err(error) if is_gone(&error) && matches!(self.was, Was::Absent { .. }) => return Ok(false),
+            place => place.map_err(Fault::file("put back", &self.path))?,
+        };
+        let path = &place.path;
         // A run killed during a write leaves it behind.
-        remove(&beside(&self.path)).map_err(Fault::file("remove", beside(&self.path)))?;
+        remove(&beside(path)).map_err(Fault::file("remove", beside(&self.path)))?;
         match &self.was {
             Was::Absent { folders } => {
-                let changed = remove(&self.path).map_err(Fault::file("remove", &self.path))?;
+                let changed = remove(path).map_err(Fault::file("remove", &self.path))?;
                 // Folders that others have filled since stay.
-                let _ = folders.iter().try_for_each(fs::remove_dir);
+                let empty = |folder: &PathBuf| fs::remove_dir(Place::of(folder, false)?.path);
+                let _ = folders.iter().try_for_each(empty);
                 Ok(changed)
             }
             Was::Link { target } => {
-                if fs::read_link(&self.path).is_ok_and(|now| now == *target) {
+                if fs::read_link(path).is_ok_and(|now| now == *target) {
                     return Ok(false);
                 }
-                let new = beside(&self.path);
-                let made = symlink(target, &new).and_then(|()| fs::rename(&new, &self.path));
+                let new = beside(path);
+                let made = symlink(target, &new).and_then(|()| fs::rename(&new, path));
                 made.map(|()| true).map_err(Fault::file("create the symbolic link", &self.path))
             }
             Was::File { kept, meta } => {
                 let kept = journal.join(kept);
                 let bytes = read(&kept).map_err(Fault::file("read", kept))?;
-                let now = fs::symlink_metadata(&self.path).ok().filter(|now| now.is_file());
-                if now.is_some_and(|now| Meta::of(&now) == *meta) && read(&self.path).is_ok_and(|now| now == bytes) {
+                let now = fs::symlink_metadata(path).ok().filter(|now| now.is_file());
+                if now.is_some_and(|now| Meta::of(&now) == *meta) && read(path).is_ok_and(|now| now == bytes) {
                     return Ok(false);
                 }
-                replace(&self.path, &bytes, Some(*meta), true).map_err(Fault::file("put back", &self.path))?;
+                replace(path, &bytes, Some(*meta), true).map_err(Fault::file("put back", &self.path))?;
                 Ok(true)
             }
         }
     }
 
-    pub(crate) fn by_hand(&self, journal: &Path) -> String {
-        let path = quoted(&self.path);
-        match &self.was {
-            Was::Absent { .. } => format!("rm -f {path}"),
-            Was::Link { target } => format!("ln -sfn -- {} {path}", quoted(target)),
-            Was::File { kept, meta: Meta { mode, uid, gid, .. } } => {
-                let (kept, mode) = (quoted(&journal.join(kept)), mode & 0o7777);
-                format!("cp {kept} {path} && chown {uid}:{gid} {path} && chmod {mode:o} {path}")
-            }
+    /// Whether there was anything to remove.
+    fn remove(&self) -> Result<bool, Fault> {
+        match Place::of(&self.path, false) {
+            Err(error) if is_gone(&error) => Ok(false),
+            place => place.and_then(|place| remove(&place.path)).map_err(Fault::file("remove", &self.path)),
         }
+    }
+
+    /// The command for a shell. In a folder of another user it runs as that user, who could lead root elsewhere; `None`
+    /// where anybody could.
+    pub(crate) fn by_hand(&self, journal: &Path) -> Option<String> {
+        let outsider = self.path.parent().and_then(outsider).filter(|_| Uid::effective().is_root());
+        let by = match outsider {
+            None => String::new(),
+            Some(Outsider::User(uid)) => format!("setpriv --reuid {uid} --regid nogroup --clear-groups -- "),
+            Some(Outsider::Anybody) => return None,
+        };
+        let path = quoted(&self.path);
+        Some(match &self.was {
+            Was::Absent { .. } => format!("{by}rm -f {path}"),
+            Was::Link { target } => format!("{by}ln -sfn -- {} {path}", quoted(target)),
+            Was::File { kept, meta } => {
+                let (kept, mode) = (quoted(&journal.join(kept)), meta.mode & 0o7777);
+                match outsider {
+                    // Only root reads what was kept.
+                    Some(_) => format!("{by}tee {path} <{kept} >/dev/null && {by}chmod {mode:o} {path}"),
+                    None => {
+                        let Meta { uid, gid, .. } = meta;
+                        format!("cp {kept} {path} && chown {uid}:{gid} {path} && chmod {mode:o} {path}")
+                    }
+                }
+            }
+        })
     }
 }
 
@@ -253,10 +292,14 @@ fn whole(file: File) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > LARGEST { Err(io::Error::other("larger than 64 MiB")) } else { Ok(bytes) }
 }
 
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 fn remove(path: &Path) -> io::Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => sync_folder(path).map(|()| true),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
+        Err(error) if is_gone(&error) => Ok(false),
         Err(error) => Err(error),
     }
 }
@@ -270,11 +313,8 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Replaces or creates a file atomically. `dated`: with the modification time too.
+/// Replaces or creates a file atomically, in a folder that exists. `dated`: with the modification time too.
 fn replace(path: &Path, bytes: &[u8], meta: Option<Meta>, dated: bool) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
     let new = beside(path);
     remove(&new)?;
     let written = fill(&new, bytes, meta, dated).and_then(|()| match fs::rename(&new, path) {

@@ -144,7 +144,7 @@ impl Plan {
                 Err(why) => report.failed.push(NotPutBack {
                     what: format!("the service {}", service.name),
                     why,
-                    by_hand: Some(service.by_hand(journal, &shell)),
+                    by_hand: service.by_hand(journal, &shell),
                 }),
             }
         }
@@ -227,13 +227,14 @@ impl ServicePlan {
         ready.map_or(Ok(()), |ready| ready.wait(&self.name, shell, &cancel)).map_err(|error| error.to_string())
     }
 
-    fn by_hand(&self, journal: &Path, shell: &Shell) -> String {
+    fn by_hand(&self, journal: &Path, shell: &Shell) -> Option<String> {
         match (&self.restart, &self.drop_in) {
             (Restart::Unit(unit), Some(drop_in)) => {
-                format!("{} && systemctl daemon-reload && systemctl restart {unit}", drop_in.by_hand(journal))
+                let back = drop_in.by_hand(journal)?;
+                Some(format!("{back} && systemctl daemon-reload && systemctl restart {unit}"))
             }
-            (restart @ Restart::Unit(_), None) => restart.command(),
-            (Restart::Command(command), _) => format!("cd {} && {command}", quoted(shell.folder())),
+            (restart @ Restart::Unit(_), None) => Some(restart.command()),
+            (Restart::Command(command), _) => Some(format!("cd {} && {command}", quoted(shell.folder()))),
         }
     }
 }

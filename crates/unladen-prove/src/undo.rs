@@ -72,7 +72,7 @@ impl Undo {
         match self {
             Self::Nothing => None,
             Self::Files(files) | Self::Patch { files, .. } => {
-                Some(files.iter().map(|file| file.by_hand(journal)).collect::<Vec<_>>().join(" && "))
+                files.iter().map(|file| file.by_hand(journal)).collect::<Option<Vec<_>>>().map(|all| all.join(" && "))
             }
             Self::Command { command, .. } => Some(format!("cd {} && {command}", quoted(shell.folder()))),
         }

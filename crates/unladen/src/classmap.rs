@@ -4,6 +4,7 @@ mod ask;
 mod check;
 mod checked;
 mod explain;
+mod held;
 mod make;
 mod place;
 mod summary;

@@ -134,6 +134,11 @@ impl OutputError {
         Self { whither: whither.to_owned(), source }
     }
 
+    /// Under the name that the user knows.
+    pub(crate) fn at(self, whither: &Path) -> Self {
+        Self { whither: whither.to_owned(), ..self }
+    }
+
     pub(crate) fn why(&self) -> &io::Error {
         &self.source
     }

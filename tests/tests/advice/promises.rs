@@ -179,6 +179,12 @@ impl Promise {
         }
     }
 
+    /// Whether the whole interval of the proof is below the bound, and not about it.
+    fn is_below(&self) -> bool {
+        let proved = self.proved.as_ref().ok().zip(self.bound);
+        proved.is_some_and(|(saving, bound)| saving.value + saving.half_width <= bound)
+    }
+
     fn verdict(&self) -> Verdict {
         let Ok(saving) = &self.proved else { return Verdict::Unclear };
         self.bound.map_or(Verdict::NoBound, |bound| saving.verdict(bound))
@@ -204,7 +210,8 @@ impl fmt::Display for Promise {
             Err(why) => write!(f, "{} | ", why.lines().next().unwrap_or_default())?,
         }
         f.write_str(match self.verdict() {
-            Verdict::Holds => "holds |",
+            Verdict::Holds if self.is_below() => "holds |",
+            Verdict::Holds => "not broken |",
             Verdict::Broken => "**broken** |",
             Verdict::Unclear => "unclear |",
             Verdict::NoBound => "no bound |",
@@ -234,14 +241,16 @@ impl Promises {
             let _ = writeln!(text, "{promise}");
         }
         let (holds, broken) = (self.count(Verdict::Holds), self.count(Verdict::Broken));
+        let below = self.0.iter().filter(|one| one.verdict() == Verdict::Holds && one.is_below()).count();
         let mut tightness: Vec<f64> = self.0.iter().filter_map(Promise::tightness).collect();
         tightness.sort_by(f64::total_cmp);
         let _ = write!(
             text,
-            "\n{} pairs: of {} bounds that a sharp proof judged, {holds} hold ({:.0} %) and {broken} are broken; {} proofs are \
-             unclear, {} findings say no bound.",
+            "\n{} pairs: of {} bounds that a sharp proof judged, {below} hold, {} are not broken, as they are within its interval \
+             ({:.0} % in all), and {broken} are broken; {} proofs are unclear, {} findings say no bound.",
             self.0.len(),
             holds + broken,
+            holds - below,
             100.0 * holds as f64 / (holds + broken).max(1) as f64,
             self.count(Verdict::Unclear),
             self.count(Verdict::NoBound),

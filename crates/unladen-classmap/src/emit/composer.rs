@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
@@ -28,6 +29,12 @@ pub fn composer(map: &Map, root: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Probl
     let flags = Flags::of(&read_whole(&real).map_err(|error| unreadable(&real, &error))?);
     let plain = |path: &Path| path.canonicalize().map_err(|error| unreadable(path, &error));
     let folders = Folders { target: plain(&vendor.join("composer"))?, vendor: plain(&vendor)?, base: plain(root)? };
+    let owner = |path: &Path| path.metadata().map(|found| found.uid()).map_err(|error| unreadable(path, &error));
+    // `vendor-dir` is what the project's owner has written, who must not have root write into another's project.
+    if !folders.target.starts_with(&folders.base) && owner(&folders.target)? != owner(&folders.base)? {
+        let what = "it is outside of the project and another user's: name the project that it belongs to";
+        return Err(Problem::of(&folders.target, what));
+    }
 
     let classes = classes(map, &folders);
     let mut files = vec![(folders.target.join("autoload_classmap.php"), list(&classes, &folders))];

@@ -153,9 +153,43 @@ fn the_way_by_hand_works() {
     fs::write(place.path("file"), "old").unwrap();
     let original = place.save("file", false).unwrap();
     original.write(&Content::Bytes(b"new".to_vec())).unwrap();
-    let by_hand = original.by_hand(place.journal.path());
+    let by_hand = original.by_hand(place.journal.path()).unwrap();
     place.shell.run(&by_hand, &Default::default(), Duration::from_secs(60), &unladen_load::Cancel::new()).unwrap();
     assert_eq!(fs::read(place.path("file")).unwrap(), b"old");
+}
+
+/// Pasted by root, it gave a file of root's to whoever put a link there.
+#[test]
+fn the_way_by_hand_followed_another_users_link_as_root() {
+    const NOBODY: u32 = 65_534;
+    let place = Place::new();
+    let (conf, secret) = (place.path("conf"), place.path("secret"));
+    fs::create_dir(&conf).unwrap();
+    fs::write(conf.join("file"), "old").unwrap();
+    fs::write(&secret, "root's").unwrap();
+    let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    open(place.folder.path(), 0o755);
+    for path in [conf.clone(), conf.join("file")] {
+        if let Err(error) = std::os::unix::fs::chown(&path, Some(NOBODY), Some(NOBODY)) {
+            println!("SKIPPED: another user's folder: {error}");
+            return;
+        }
+    }
+    let original = place.save("conf/file", false).unwrap();
+    let by_hand = original.by_hand(place.journal.path()).unwrap();
+    let run = || place.shell.run(&by_hand, &Default::default(), Duration::from_secs(60), &unladen_load::Cancel::new());
+    fs::write(conf.join("file"), "new").unwrap();
+    run().unwrap();
+    assert_eq!(fs::read(conf.join("file")).unwrap(), b"old");
+
+    fs::remove_file(conf.join("file")).unwrap();
+    symlink(&secret, conf.join("file")).unwrap();
+    assert!(run().is_err(), "{by_hand}");
+    assert_eq!(fs::read(&secret).unwrap(), b"root's");
+    // Where anybody may do so, there is no such line.
+    open(&conf, 0o777);
+    std::os::unix::fs::chown(&conf, Some(0), Some(0)).unwrap();
+    assert_eq!(original.by_hand(place.journal.path()), None);
 }
 
 /// Paths stood between quotes as they are: a folder called `'$(…)'` ran what it is called, as root.
@@ -170,15 +204,15 @@ fn the_way_by_hand_ran_what_a_folder_is_called() {
     fs::create_dir(place.path(name)).unwrap();
     let path = place.path(name).join("file");
     let save = |link_itself| Original::save(&path, link_itself, &mut Saver::new(place.journal.path())).unwrap();
-    run(&save(false).by_hand(place.journal.path()));
+    run(&save(false).by_hand(place.journal.path()).unwrap());
     symlink(name, &path).unwrap();
-    run(&save(true).by_hand(place.journal.path()));
+    run(&save(true).by_hand(place.journal.path()).unwrap());
     assert_eq!(fs::read_link(&path).unwrap(), Path::new(name));
     fs::remove_file(&path).unwrap();
     fs::write(&path, "old").unwrap();
     let original = save(false);
     fs::write(&path, "new").unwrap();
-    run(&original.by_hand(place.journal.path()));
+    run(&original.by_hand(place.journal.path()).unwrap());
     assert_eq!(fs::read(&path).unwrap(), b"old");
     assert!(!place.path("ran").exists());
 }
@@ -218,4 +252,29 @@ fn a_link_of_another_user_led_to_a_file_that_is_not_his() {
     assert!(error.contains("a link of a user"), "{error}");
     give("behind");
     place.save("link", false).unwrap();
+}
+
+/// Another user put a link in the place of a folder between two switches, and root wrote into its own.
+#[test]
+fn a_folder_that_became_a_link_led_elsewhere() {
+    let place = Place::new();
+    let (conf, target) = (place.path("conf"), place.path("target"));
+    fs::create_dir(&conf).unwrap();
+    fs::create_dir(&target).unwrap();
+    fs::write(conf.join("app.sh"), "original").unwrap();
+    fs::write(target.join("app.sh"), "another's").unwrap();
+    let original = place.save("conf/app.sh", false).unwrap();
+    original.write(&Content::Bytes(b"switched".to_vec())).unwrap();
+    fs::rename(&conf, place.path("moved")).unwrap();
+    symlink(&target, &conf).unwrap();
+    assert!(original.write(&Content::Bytes(b"switched".to_vec())).is_err());
+    assert!(original.write(&Content::Absent).is_err());
+    let error = original.restore(place.journal.path()).unwrap_err().to_string();
+    assert!(error.contains("conf has become a symbolic link"), "{error}");
+    assert_eq!(fs::read_to_string(target.join("app.sh")).unwrap(), "another's");
+    // As soon as it is back, so is the file.
+    fs::remove_file(&conf).unwrap();
+    fs::rename(place.path("moved"), &conf).unwrap();
+    assert!(original.restore(place.journal.path()).unwrap());
+    assert_eq!(fs::read_to_string(conf.join("app.sh")).unwrap(), "original");
 }

@@ -34,6 +34,7 @@ impl Scripts {
             ));
         }
         let root = task.root()?;
+        let held = task.hold()?;
         let pages: Vec<Page> = self.scripts.iter().map(|script| Page::of(&root, script)).collect::<Result<_, _>>()?;
         let survey = Survey::of(&root);
         let folder = tempfile::Builder::new().prefix("unladen-ask-").tempdir().map_err(failed)?;
@@ -55,7 +56,7 @@ impl Scripts {
         let project = task.read()?;
         let said = compare(&server, &project, &pages, &answered, &loaded, folder.path())?;
         let place = task.answers(&root);
-        task::write(&[(Some(place.clone()), text.into_bytes())])?;
+        task::write(&[(Some(place.clone()), text.into_bytes())], &held)?;
         Ok((self.told_by(&task, place), said))
     }
 

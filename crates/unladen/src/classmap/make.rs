@@ -18,6 +18,7 @@ use crate::{output, terminal};
 pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     let start = Instant::now();
     task.check_target()?;
+    let held = task.hold()?;
     let asked = task.ask.as_ref().map(|scripts| scripts.ask(task)).transpose()?;
     let (task, pages) = match &asked {
         Some((task, pages)) => (task, pages.as_slice()),
@@ -30,7 +31,7 @@ pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     tell(&project.map.problems);
     whole(task, &project)?;
     let texts = task.texts(&project)?;
-    let written = task::write(&texts)?;
+    let written = task::write(&texts, &held)?;
     let elapsed = start.elapsed();
     match texts.first().and_then(|(path, _)| path.as_deref()) {
         // The map went to standard output, where a summary would go.

@@ -7,6 +7,7 @@ use unladen_classmap::{
 };
 use unladen_document::About;
 
+use crate::classmap::held::HeldFolder;
 use crate::classmap::place::{absolute, is_kept, make_folder, open_for_all, place, plain};
 use crate::classmap::summary::{counted, plain_text};
 use crate::exit::Failure;
@@ -76,6 +77,12 @@ impl Task {
 
     pub(super) fn about(&self, project: &Project) -> About {
         Origin::of_folder(&self.typed, project.root()).about()
+    }
+
+    /// The application's folder, to be opened before it is read.
+    pub(super) fn hold(&self) -> Result<HeldFolder, Failure> {
+        let root = self.root()?;
+        HeldFolder::open(&root).map_err(|error| Failure::Usage(format!("{}: {error}", root.display())))
     }
 
     pub(super) fn root(&self) -> Result<PathBuf, Failure> {
@@ -249,7 +256,7 @@ fn unknown(root: &Path) -> String {
 const SHOWN_RULES: usize = 3;
 
 /// Writes what differs from the existing files, atomically. Returns whether anything did.
-pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {
+pub(super) fn write(texts: &[Text], held: &HeldFolder) -> Result<bool, OutputError> {
     let mut written = false;
     for (path, text) in texts {
         let Some(path) = path else {
@@ -257,11 +264,13 @@ pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {
             written = true;
             continue;
         };
+        let failed = |error| OutputError::new(path, error);
+        let way = held.way_to(path).map_err(failed)?;
         // An unchanged file keeps its mtime, and PHP's opcode cache keeps it.
-        if !is(path, text) {
-            make_folder(path).map_err(|error| OutputError::new(path, error))?;
-            output::whole_file(path, |out| out.write_all(text))?;
-            open_for_all(path).map_err(|error| OutputError::new(path, error))?;
+        if !is(&way, text) {
+            make_folder(path).map_err(failed)?;
+            output::whole_file(&way, |out| out.write_all(text)).map_err(|error| error.at(path))?;
+            open_for_all(path).map_err(failed)?;
             written = true;
         }
     }

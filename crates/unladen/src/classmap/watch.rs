@@ -26,6 +26,7 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
     })?;
     let start = Instant::now();
     task.check_target()?;
+    let held = task.hold()?;
     let mut project = task.read()?;
     let mut changes = watched(&mut project, &cancel)?;
     tell(&project.map.problems);
@@ -34,7 +35,7 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
     let Some((Some(path), _)) = texts.first() else {
         return Err(Failure::Usage("--watch writes a file: name it with --output".to_owned()));
     };
-    let written = task::write(&texts)?.then(|| start.elapsed());
+    let written = task::write(&texts, &held)?.then(|| start.elapsed());
     output::line(&make::summary(&project, task.emit, path, written, &[], terminal::style()))?;
     output::line("watching; Ctrl-C stops it")?;
     while !cancel.is_cancelled() {
@@ -60,6 +61,7 @@ fn follow(
     changed: &Changes,
     cancel: &Cancel,
 ) -> Result<Option<String>, Failure> {
+    let held = task.hold()?;
     let before = project.map.entries.len();
     let problems = project.map.problems.clone();
     if changed.all {
@@ -79,7 +81,7 @@ fn follow(
         tell(&project.map.problems);
     }
     make::whole(task, project)?;
-    if !task::write(&task.texts(project)?)? {
+    if !task::write(&task.texts(project)?, &held)? {
         return Ok(None);
     }
     let after = project.map.entries.len();

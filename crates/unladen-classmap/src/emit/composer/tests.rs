@@ -55,3 +55,24 @@ fn a_list_takes_the_place_of_the_old_one() {
     assert_eq!(with_list(&bare, b"array (\n    )").expect("a list"), after);
     assert_eq!(with_list(b"<?php", b"array (\n    )"), Err("`getInitializer`"));
 }
+
+/// `vendor-dir` of a user's project led root into another application, whose classes then came from that user.
+#[test]
+fn a_vendor_folder_of_another_user_was_written_into() {
+    let lab = tempfile::tempdir().unwrap();
+    let (base, vendor) = (lab.path().join("project"), lab.path().join("vendor"));
+    std::fs::create_dir_all(&base).unwrap();
+    std::fs::create_dir_all(vendor.join("composer")).unwrap();
+    let config =
+        format!("{{\"autoload\":{{\"classmap\":[\"src/\"]}},\"config\":{{\"vendor-dir\":\"{}\"}}}}", vendor.display());
+    std::fs::write(base.join("composer.json"), config).unwrap();
+    std::fs::write(vendor.join("composer/autoload_real.php"), "<?php\n").unwrap();
+    let map = Map::default();
+    assert!(composer(&map, &base).is_ok(), "{:?}", composer(&map, &base));
+    if let Err(error) = std::os::unix::fs::chown(vendor.join("composer"), Some(65534), None) {
+        println!("SKIPPED: a vendor folder of another user: {error}");
+        return;
+    }
+    let refused = composer(&map, &base).unwrap_err();
+    assert!(refused.what.contains("another user's"), "{refused:?}");
+}

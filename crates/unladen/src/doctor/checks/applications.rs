@@ -1,15 +1,14 @@
 //! Applications that run here, and what their profilers see of them.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use nix::unistd::{Uid, User};
 use unladen_finding::shell_word;
 use unladen_path::parent;
 use unladen_probe::PhpSettings;
 use unladen_profiler::{Application, Kind};
+use unladen_prove::outsider;
 use unladen_trace::{PhpSetAgain, PhpSetter};
 
 use crate::doctor::check::{Asked, Check};
@@ -109,21 +108,6 @@ fn of_settings(pid: u32, php: &PhpSettings) -> Vec<Row> {
     }
     rows.extend(php.doubts.iter().map(|doubt| Row::limited(Verb::TRACING, format!("{who}: {doubt}"))));
     rows
-}
-
-/// Who besides root decides what is in a folder: whoever owns it or one above it, or may write there.
-fn outsider(folder: &Path) -> Option<String> {
-    const STICKY: u32 = 0o1000;
-    folder.ancestors().filter_map(|above| above.symlink_metadata().ok()).find_map(|found| {
-        let is_open = found.is_dir() && found.mode() & 0o022 != 0 && found.mode() & STICKY == 0;
-        match found.uid() {
-            0 => is_open.then(|| "a user who may write there".to_owned()),
-            uid => {
-                let user = User::from_uid(Uid::from_raw(uid)).ok().flatten();
-                Some(user.map_or_else(|| format!("user {uid}"), |user| user.name))
-            }
-        }
-    })
 }
 
 fn place(again: &PhpSetAgain) -> String {

@@ -32,6 +32,9 @@ fn root_writes_into_no_folder_in_which_others_can_put_links() {
     let rows = of_settings(7, &php);
     assert_eq!(rows[0].fix, Vec::<String>::new());
     assert!(format!("{:?}", rows[0]).contains("which root would follow"), "{rows:?}");
+    // One that is missing can still be made by anybody.
+    let php = PhpSettings { ini_folder: "/tmp/unladen-missing/conf.d".into(), ..php };
+    assert_eq!(of_settings(7, &php)[0].fix, Vec::<String>::new());
 }
 
 /// A user's own program `php-fpm;reboot` made a command of its name, for root to paste.
