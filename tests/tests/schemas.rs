@@ -93,6 +93,7 @@ fn commands_that_measure_nothing_write_what_their_schemas_say() {
     assert_eq!(of(&["rules", "--json"]), "unladen.rules/1");
     assert_eq!(of(&["rules", "stat-storm", "--json"]), "unladen.rules/1");
     assert_eq!(of(&["doctor", "--json"]), "unladen.doctor/1");
+    assert_eq!(of(&["fix", "--list", "--json"]), "unladen.fix/1");
     let app = tempfile::tempdir().unwrap();
     std::fs::create_dir(app.path().join("src")).unwrap();
     std::fs::write(app.path().join("composer.json"), r#"{"autoload": {"psr-4": {"A\\": "src/"}}}"#).unwrap();

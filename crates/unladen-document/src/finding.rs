@@ -27,6 +27,21 @@ pub struct Finding {
     pub check_again: String,
 }
 
+impl Finding {
+    /// The experiment that switches its fix, for `unladen prove`; `None` if nothing can.
+    pub fn experiment(&self) -> Option<&str> {
+        self.check_again.split_once(Self::EXPERIMENT).map(|(_, text)| text)
+    }
+
+    /// Whether `unladen fix` can apply it: its experiment changes something here, and sends no request elsewhere.
+    pub fn is_switchable(&self) -> bool {
+        self.experiment().is_some_and(|text| !text.contains("{ url = "))
+    }
+
+    /// What precedes the text of an experiment in `check_again`.
+    pub const EXPERIMENT: &str = "unladen prove try.toml, where try.toml is:\n";
+}
+
 /// What a finding is based on.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]

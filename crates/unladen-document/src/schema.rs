@@ -24,6 +24,7 @@ impl Schema {
         "weigh",
         "load",
         "prove",
+        "fix",
         "profile",
         "profile-diff",
         "compare",

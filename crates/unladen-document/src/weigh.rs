@@ -56,6 +56,20 @@ pub struct WeighDocument {
 impl WeighDocument {
     /// Its schema. The number changes if a field is removed or changes its meaning, not if one is added.
     pub const SCHEMA: &str = "unladen.weigh/1";
+
+    /// The findings in the order of their numbers in tables: page by page, those of first requests last.
+    pub fn numbered(&self) -> Vec<&Finding> {
+        let of_page = |page: &WeighedUrl| {
+            let url = page.url.clone();
+            let of =
+                move |is_fresh: bool, finding: &Finding| finding.url == url && (finding.state == "fresh") == is_fresh;
+            [false, true].into_iter().flat_map(move |is_fresh| {
+                let of = of.clone();
+                self.findings.iter().filter(move |finding| of(is_fresh, finding))
+            })
+        };
+        self.urls.iter().flat_map(of_page).collect()
+    }
 }
 
 /// One counter of one group of one URL.

@@ -3,8 +3,8 @@
 
 use unladen_trace::{Carried, Evidence, State};
 
-use crate::knob::{Knob, KnobService, KnobSite, Part};
-use crate::quoting::{quoted, toml_lines, toml_text, word};
+use crate::knob::{Knob, KnobService, KnobSite, Once, Part};
+use crate::quoting::{quoted, toml_lines, toml_text};
 
 /// Requests slower than this (ns) would make each arm take an hour: the time is given in place of a number of requests.
 const SLOW_NS: u64 = 50_000_000;
@@ -32,7 +32,7 @@ pub fn experiment(head: &[String], title: &str, name: &str, knob: &Knob, sent: &
     text += &load(knob, sent);
     let service = match &knob.service {
         Some(service) => {
-            text += &of_service(service, knob, sent)?;
+            text += &of_service(service, sent)?;
             format!("restart = {}\n", toml_text(&service.name))
         }
         None => String::new(),
@@ -77,12 +77,10 @@ fn restart<'a>(service: &'a KnobService, sent: &'a Sent) -> Option<&'a String> {
     users.or(service.restart.as_ref())
 }
 
-fn of_service(service: &KnobService, knob: &Knob, sent: &Sent) -> Option<String> {
+fn of_service(service: &KnobService, sent: &Sent) -> Option<String> {
     let restart = restart(service, sent)?;
-    let once = knob.once.iter().map(|once| format!("{{ test -e {} || {}; }} && ", word(&once.makes), once.command));
-    let command: String = once.chain([restart.clone()]).collect();
     let mut text = format!("\n[[service]]\nname = {}\n", toml_text(&service.name));
-    text += &pair("restart", &toml_text(&command));
+    text += &pair("restart", &toml_text(restart));
     // A server that has just been started refuses for a while; a proxy in front of it then answers 502 to 504.
     if matches!(sent.method.as_str(), "" | "GET" | "HEAD") {
         let url = toml_text(&sent.url);
@@ -92,7 +90,7 @@ fn of_service(service: &KnobService, knob: &Knob, sent: &Sent) -> Option<String>
 }
 
 fn sides(knob: &Knob, name: &str) -> String {
-    let mut on: Vec<String> = knob.files.iter().map(of_file).collect();
+    let mut on: Vec<String> = knob.once.iter().map(makes).chain(knob.files.iter().map(of_file)).collect();
     let mut off = Vec::new();
     if let Some((there, back)) = &knob.commands {
         on.push(toml_text(there));
@@ -112,6 +110,11 @@ fn sides(knob: &Knob, name: &str) -> String {
 
 fn of_file(part: &Part) -> String {
     format!("{{ file = {}, text = {} }}", toml_text(&part.file), toml_lines(&part.lines))
+}
+
+fn makes(once: &Once) -> String {
+    let undo = once.undo.as_ref().map(|undo| format!(", undo = {}", toml_text(undo)));
+    format!("{{ makes = {}, by = {}{} }}", toml_text(&once.makes), toml_text(&once.command), undo.unwrap_or_default())
 }
 
 fn list(sides: &[String]) -> String {

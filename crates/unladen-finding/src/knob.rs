@@ -34,6 +34,8 @@ pub struct KnobService {
 pub struct Once {
     pub makes: String,
     pub command: String,
+    /// Command that removes it; `None` if it is a file.
+    pub undo: Option<String>,
 }
 
 /// `unladen serve` in front of the page.

@@ -5,6 +5,7 @@ mod command;
 mod env;
 mod file;
 mod header;
+mod makes;
 mod patch;
 mod url;
 
@@ -12,9 +13,11 @@ pub use self::command::CommandKnob;
 pub use self::env::EnvKnob;
 pub use self::file::FileKnob;
 pub use self::header::HeaderKnob;
+pub use self::makes::MakesKnob;
 pub use self::patch::PatchKnob;
 pub use self::url::UrlKnob;
 pub use crate::read::Kind;
 
 /// All kinds, in the order of the documentation.
-pub const KINDS: [&Kind; 6] = [&command::KIND, &file::KIND, &env::KIND, &patch::KIND, &url::KIND, &header::KIND];
+pub const KINDS: [&Kind; 7] =
+    [&command::KIND, &file::KIND, &makes::KIND, &env::KIND, &patch::KIND, &url::KIND, &header::KIND];

@@ -19,6 +19,11 @@ pub trait Knob: fmt::Debug + Send + Sync {
     /// What it changes, as a part of a sentence: "the file /etc/app.ini".
     fn what(&self) -> String;
 
+    /// What switching it to this side would change now, for people: lines of a diff, or a command after `$ `.
+    fn preview(&self, on: bool) -> Vec<String> {
+        if self.has(on) { vec![self.what()] } else { Vec::new() }
+    }
+
     /// Keys of what it changes: no two knobs of an experiment may share one, nor two changes of one side.
     fn claims(&self) -> Vec<String> {
         Vec::new()

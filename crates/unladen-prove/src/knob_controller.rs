@@ -226,6 +226,14 @@ impl KnobController {
         report
     }
 
+    /// Leaves everything as it is set now. The journal stays: [`restore`] puts everything back at any later time, except
+    /// for what others have changed since.
+    pub fn keep(mut self) {
+        self.journal = None;
+        self.switched.clear();
+        self.stale.clear();
+    }
+
     fn switch(&mut self, index: usize, on: bool, cancel: &Cancel) -> Result<(), SwitchError> {
         let knob = &self.experiment.knobs[index];
         let journal = self.journal.as_ref().map_or(Path::new("/nonexistent"), Journal::folder);

@@ -281,6 +281,12 @@ fn read_seen(path: &Path, seen: &Metadata) -> io::Result<Vec<u8>> {
     whole(file)
 }
 
+/// Content of a file that is none but this one; `None` if it cannot be read.
+pub(crate) fn read_now(path: &Path) -> Option<Vec<u8>> {
+    let seen = fs::symlink_metadata(path).ok().filter(Metadata::is_file)?;
+    read_seen(path, &seen).ok()
+}
+
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     whole(OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?)
 }

@@ -127,7 +127,8 @@ pub enum Restart {
 }
 
 impl Restart {
-    pub(crate) fn command(&self) -> String {
+    /// The shell command that restarts it.
+    pub fn command(&self) -> String {
         match self {
             Self::Command(command) => command.clone(),
             Self::Unit(unit) => format!("systemctl restart {unit}"),

@@ -1,7 +1,7 @@
 //! The principal type is [`Undo`]: the way back from one change, as data that outlives the process.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,13 @@ pub enum Undo {
         /// In milliseconds.
         within_ms: u64,
     },
+    /// A path that did not exist, and the command that removes it.
+    Made {
+        path: PathBuf,
+        command: String,
+        /// In milliseconds.
+        within_ms: u64,
+    },
 }
 
 impl Undo {
@@ -45,7 +52,8 @@ impl Undo {
                 }
                 changed
             }
-            Self::Command { command, within_ms } => {
+            Self::Made { path, .. } if !path.exists() => Ok(false),
+            Self::Command { command, within_ms } | Self::Made { command, within_ms, .. } => {
                 let within = Duration::from_millis(*within_ms).min(LONGEST);
                 // Putting back is not cancelled: that would leave the change in place.
                 shell.run(command, &BTreeMap::new(), within, &Cancel::new())?;
@@ -57,14 +65,14 @@ impl Undo {
     pub(crate) fn files(&self) -> &[Original] {
         match self {
             Self::Files(files) | Self::Patch { files, .. } => files,
-            Self::Nothing | Self::Command { .. } => &[],
+            Self::Nothing | Self::Command { .. } | Self::Made { .. } => &[],
         }
     }
 
     pub(crate) fn patched(&mut self) -> &mut [Original] {
         match self {
             Self::Patch { files, .. } => files,
-            Self::Nothing | Self::Files(_) | Self::Command { .. } => &mut [],
+            Self::Nothing | Self::Files(_) | Self::Command { .. } | Self::Made { .. } => &mut [],
         }
     }
 
@@ -74,7 +82,9 @@ impl Undo {
             Self::Files(files) | Self::Patch { files, .. } => {
                 files.iter().map(|file| file.by_hand(journal)).collect::<Option<Vec<_>>>().map(|all| all.join(" && "))
             }
-            Self::Command { command, .. } => Some(format!("cd {} && {command}", quoted(shell.folder()))),
+            Self::Command { command, .. } | Self::Made { command, .. } => {
+                Some(format!("cd {} && {command}", quoted(shell.folder())))
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use unladen_quantity::is_unseen;
+
 /// Shows characters that control a terminal, break a line, or reverse text: names of files, SQL and header values can
 /// contain any. A line feed becomes `␊`, a right-to-left override `‹U+202E›`.
 pub fn visible(text: &str) -> String {
@@ -42,16 +44,6 @@ fn shown(text: &str, is_kept: impl Fn(char) -> bool) -> String {
         }
     }
     out
-}
-
-/// Control characters beyond ASCII, direction marks, zero-width characters, and those that XML does not allow.
-pub(crate) fn is_unseen(c: char) -> bool {
-    matches!(c,
-        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
-        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e0fff}')
-        || u32::from(c) & 0xfffe == 0xfffe
 }
 
 #[cfg(test)]

@@ -18,9 +18,11 @@
 mod quantity;
 mod scale;
 mod span;
+mod unseen;
 
 pub use quantity::{
     Kind, Quantity, UNKNOWN, between, bucket_name, bucket_text, grouped, lasting, plain, settling, short,
 };
 pub use scale::Scale;
 pub use span::{Span, percent, with_sign};
+pub use unseen::{inert_json, is_unseen};

@@ -6,6 +6,7 @@ use serde::Serialize;
 use unladen_document::{
     About, Count, Document, Finding, Gate, NextStep, NotJudged, NotLookedFor, Statement, Traced, WeighDocument,
 };
+use unladen_quantity::inert_json;
 
 use crate::format::{Format, Report};
 use crate::style::Style;
@@ -23,13 +24,13 @@ impl Format for Json {
 
     fn write(&self, report: Report<'_>, _: Style, out: &mut dyn Write) -> io::Result<()> {
         let document = report.document();
-        match &document {
+        let text = match &document {
             Document::Weigh(document) if matches!(report, Report::Inside(..)) => {
-                serde_json::to_writer_pretty(&mut *out, &Findings::of(document))?;
+                serde_json::to_string_pretty(&Findings::of(document))?
             }
-            _ => serde_json::to_writer_pretty(&mut *out, &document)?,
-        }
-        writeln!(out)
+            _ => serde_json::to_string_pretty(&document)?,
+        };
+        writeln!(out, "{}", inert_json(&text))
     }
 }
 

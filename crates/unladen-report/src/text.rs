@@ -35,10 +35,13 @@ impl Format for Text {
         let out = &mut Edge::new(out, style.ascii);
         match report {
             Report::Weigh(result) => weigh::weigh(result, style, out),
-            Report::Inside(pages, _) => pages.iter().try_for_each(|page| {
-                writeln!(out, "{}\n", style.heading(&prose::clean(&page.url)))?;
-                inside::inside(page, style, out)
-            }),
+            Report::Inside(pages, _) => {
+                let mut told = Vec::new();
+                pages.iter().try_for_each(|page| {
+                    writeln!(out, "{}\n", style.heading(&prose::clean(&page.url)))?;
+                    inside::inside(page, &mut told, style, out)
+                })
+            }
             Report::Load(result) => load::load(result, style, out),
             Report::Prove(result) => prove::prove(result, style, out),
             Report::Profile(result) => profile::profile(result, style, out),

@@ -5,6 +5,7 @@ mod classmap;
 mod completions;
 mod doctor;
 mod fail_on;
+mod fix;
 mod keeping;
 mod load;
 mod man;
@@ -63,6 +64,7 @@ enum Command {
     Classmap(Box<classmap::Args>),
     Serve(serve::Args),
     Purge(purge::Args),
+    Fix(Box<fix::Args>),
     Runs(Box<runs::Args>),
     Rules(rules::Args),
     Doctor(doctor::Args),
@@ -89,6 +91,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Classmap(args) => classmap::run(*args, &typed),
         Command::Serve(args) => serve::run(&args),
         Command::Purge(args) => purge::run(args, &typed),
+        Command::Fix(args) => fix::run(*args, &typed),
         Command::Runs(args) => runs::run(*args),
         Command::Rules(args) => rules::run(&args, &typed),
         Command::Doctor(args) => doctor::run(&args, &typed),

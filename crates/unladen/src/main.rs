@@ -12,6 +12,7 @@ mod cmd;
 mod condition;
 mod doctor;
 mod exit;
+mod fix;
 mod interrupt;
 mod latency;
 mod lateness;

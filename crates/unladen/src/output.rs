@@ -11,6 +11,7 @@ use unladen_document::Document;
 use unladen_probe::PROBES;
 use unladen_profile::writer_for;
 use unladen_publish::{PUBLICATIONS, Publication, RunPicture};
+use unladen_quantity::inert_json;
 use unladen_report::{Report, Style, ascii, format_named, write_kept};
 
 use crate::{locale, terminal, whole_file};
@@ -147,8 +148,11 @@ impl OutputError {
 /// Writes a text and a line end to standard output. A reader that has gone away is no error.
 pub(crate) fn line(text: &str) -> Result<(), OutputError> {
     // JSON is UTF-8 by its own definition.
-    let is_ascii = locale::is_ascii() && !text.starts_with(['{', '[']);
-    let text = if is_ascii { ascii(text) } else { text.into() };
+    let text = match text.starts_with(['{', '[']) {
+        true => inert_json(text).into(),
+        false if locale::is_ascii() => ascii(text),
+        false => text.into(),
+    };
     match writeln!(io::stdout().lock(), "{text}") {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|source| OutputError { whither: "standard output".into(), source }),

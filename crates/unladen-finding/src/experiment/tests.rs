@@ -54,12 +54,15 @@ fn the_users_command_restarts_the_application_alone() {
 
 #[test]
 fn what_is_made_once_is_made_once() {
-    let once = Once { makes: "/srv/a b/map.php".into(), command: "unladen classmap -o '/srv/a b/map.php' /srv".into() };
+    let once = Once {
+        makes: "/srv/a b/map.php".into(),
+        command: "unladen classmap -o '/srv/a b/map.php' /srv".into(),
+        undo: None,
+    };
     let knob = Knob { once: vec![once], ..of_file(Some(service(Some("reload")))) };
     let text = experiment(&[], "", "x", &knob, &sent()).unwrap();
-    let restart =
-        "restart = \"{ test -e '/srv/a b/map.php' || unladen classmap -o '/srv/a b/map.php' /srv; } && reload\"";
-    assert!(text.contains(restart), "{text}");
+    let made = "on = [\n  { makes = \"/srv/a b/map.php\", by = \"unladen classmap -o '/srv/a b/map.php' /srv\" },\n";
+    assert!(text.contains(made), "{text}");
     read_back(&knob, &sent());
 }
 
@@ -140,7 +143,7 @@ proptest! {
         };
         let knob = Knob {
             commands: Some((command.clone(), format!("{command} off"))),
-            once: vec![Once { makes, command }],
+            once: vec![Once { makes, command, undo: None }],
             header: Some(("X-0".into(), "another".into())),
             ..of_file(Some(service(None)))
         };

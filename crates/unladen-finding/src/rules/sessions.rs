@@ -39,7 +39,11 @@ pub(super) fn in_memory(evidence: &Evidence, group: usize) -> Option<Fix> {
     let mut fix = php::switched(evidence, group, fix, "sessions in memory");
     fix = fix.also("/etc/tmpfiles.d/unladen-sessions.conf", [format!("d {FOLDER} 1733 root root -")]);
     if let Some(knob) = &mut fix.knob {
-        knob.once.push(Once { makes: FOLDER.to_owned(), command: make.clone() });
+        knob.once.push(Once {
+            makes: FOLDER.to_owned(),
+            command: make.clone(),
+            undo: Some(format!("rm -rf {FOLDER}")),
+        });
     }
     fix.commands.insert(0, make);
     Some(fix)

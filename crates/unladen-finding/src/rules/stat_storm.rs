@@ -357,7 +357,7 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
     let fix = php::fix(evidence, group, advice, &[&setting]);
     let mut fix = php::switched(evidence, group, fix, "class map");
     if let Some(knob) = &mut fix.knob {
-        knob.once.push(Once { makes: map, command: make.clone() });
+        knob.once.push(Once { makes: map, command: make.clone(), undo: None });
     }
     fix.commands.insert(0, make);
     Chosen { fix, removes: mapped }

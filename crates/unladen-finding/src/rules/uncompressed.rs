@@ -78,12 +78,11 @@ fn switched(evidence: &Evidence, fix: Fix) -> Fix {
     if let Some(knob) = &mut fix.knob {
         knob.header = Some(("Accept-Encoding".into(), "gzip".into()));
         knob.changes = vec!["size".into()];
-        knob.once.extend(
-            fix.commands.first().filter(|command| command.starts_with("a2enmod ")).map(|command| Once {
-                makes: "/etc/apache2/mods-enabled/deflate.load".into(),
-                command: command.clone(),
-            }),
-        );
+        knob.once.extend(fix.commands.first().filter(|command| command.starts_with("a2enmod ")).map(|command| Once {
+            makes: "/etc/apache2/mods-enabled/deflate.load".into(),
+            command: command.clone(),
+            undo: Some("a2dismod -q deflate".into()),
+        }));
     }
     fix
 }

@@ -39,6 +39,10 @@ impl Knob for CommandKnob {
         format!("the command `{}`", self.command)
     }
 
+    fn preview(&self, on: bool) -> Vec<String> {
+        if self.on == on { vec![format!("$ {}", self.command)] } else { Vec::new() }
+    }
+
     fn has(&self, on: bool) -> bool {
         self.on == on
     }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
+use similar::TextDiff;
 use unladen_toml::{Bad, Problem, Table};
 
 use crate::error::Fault;
 use crate::knob::{Knob, Switch};
-use crate::original::{Content, Original};
+use crate::original::{Content, Original, read_now};
 use crate::read::{Given, Kind, Reading, Side};
 use crate::saver::Saver;
 use crate::undo::Undo;
@@ -80,6 +81,29 @@ impl FileKnob {
 impl Knob for FileKnob {
     fn what(&self) -> String {
         format!("the file {}", self.path.display())
+    }
+
+    fn preview(&self, on: bool) -> Vec<String> {
+        let Some(side) = &self.sides[usize::from(on)] else { return Vec::new() };
+        // Behind a link of another user there may be a secret.
+        if self.path.is_symlink() {
+            return vec![self.what()];
+        }
+        // What is not there, or not to be, is an empty file.
+        let before = read_now(&self.path);
+        let after = match side {
+            Content::Bytes(bytes) => Some(bytes),
+            Content::Absent => None,
+        };
+        let text = |bytes: Option<&Vec<u8>>| String::from_utf8_lossy(bytes.map_or(&[], |bytes| bytes)).into_owned();
+        let name = |bytes: Option<&Vec<u8>>| match bytes {
+            Some(_) => self.path.display().to_string(),
+            None => "/dev/null".to_owned(),
+        };
+        let (old, new) = (text(before.as_ref()), text(after));
+        let diff = TextDiff::from_lines(&old, &new);
+        let diff = diff.unified_diff().header(&name(before.as_ref()), &name(after)).to_string();
+        diff.lines().map(str::to_owned).collect()
     }
 
     fn claims(&self) -> Vec<String> {

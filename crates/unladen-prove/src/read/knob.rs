@@ -152,7 +152,7 @@ fn given(value: &Value<'_>, side: &Side, reading: &Reading<'_>) -> Result<Given,
     let Some(kind) = kinds.next() else {
         let keys: Vec<&str> = KINDS.iter().map(|kind| kind.key).collect();
         check(&table, &keys, &[])?;
-        return Err(table.missing("command", "one of `command`, `file`, `env`, `patch`, `url` and `header`"));
+        return Err(table.missing("command", "one of `command`, `file`, `makes`, `env`, `patch`, `url` and `header`"));
     };
     if let Some(other) = kinds.next() {
         let why = "each change needs its own table; make `on` a list of them";

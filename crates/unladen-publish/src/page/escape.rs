@@ -7,8 +7,7 @@
 use std::fmt::{self, Write};
 
 use askama::filters::Escaper;
-
-use crate::visible::is_unseen;
+use unladen_quantity::is_unseen;
 
 /// In characters. Enough for SQL statements and paths.
 const MOST: usize = 4_000;

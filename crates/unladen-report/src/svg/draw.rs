@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use unladen_quantity::{Kind, Scale, short};
+use unladen_quantity::{Kind, Scale, is_unseen, short};
 
 /// Narrow, with large letters: on a phone of 390 points these are still ten points high.
 pub(super) const WIDTH: f64 = 600.0;
@@ -14,8 +14,8 @@ pub(super) const MARGIN: f64 = 24.0;
 
 pub(super) fn text(x: f64, y: f64, anchor: &str, fill: &str, content: &str, body: &mut String) {
     let escaped = content.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-    // XML 1.0 does not allow control characters, not even escaped.
-    let allowed: String = escaped.chars().filter(|c| !c.is_control()).collect();
+    // XML 1.0 does not allow control characters, not even escaped; a mark of direction would turn the text beside it.
+    let allowed: String = escaped.chars().filter(|c| !c.is_control() && !is_unseen(*c)).collect();
     body.push_str(&format!(
         "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{fill}\">{allowed}</text>\n"
     ));

@@ -24,7 +24,14 @@ const INDENT: usize = 24;
 /// Minimum width, whatever the terminal.
 const NARROWEST: usize = 30;
 
-pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+/// `told` are the findings of the pages before, in the order of their numbers.
+pub(super) fn inside<'a>(
+    inside: &'a Inside,
+    told: &mut Vec<&'a Finding>,
+    style: Style,
+    out: &mut Edge<'_>,
+) -> io::Result<()> {
+    let before = told.len();
     let is_counted = inside.counts.iter().any(|count| count.state == WARM);
     totals(inside, WARM, "counted, per request", style, out)?;
     // Documents of earlier versions do not have the number.
@@ -43,15 +50,21 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
         writeln!(out)?;
     }
     statements(&inside.statements, style, out)?;
-    let mut told = Vec::new();
     let of_state = |state: &'static str| inside.findings.iter().filter(move |finding| finding.state == state);
-    findings(of_state(WARM), "what each request carries", &mut told, style, out)?;
+    findings(of_state(WARM), "what each request carries", told, CheckAgain::Fix, style, out)?;
     if let Some(fresh) = &inside.fresh {
         totals(inside, FRESH, "counted, first request of a fresh process", style, out)?;
         first_requests(fresh, style, out)?;
-        findings(of_state(FRESH), "what the first request of a fresh process carries", &mut told, style, out)?;
+        findings(
+            of_state(FRESH),
+            "what the first request of a fresh process carries",
+            told,
+            CheckAgain::Fix,
+            style,
+            out,
+        )?;
     }
-    if told.is_empty() {
+    if told.len() == before {
         // No findings is a claim, which does not hold for a path that was examined in part.
         let nothing = if inside.is_whole() {
             "no finding: the rules found no waste"
@@ -175,11 +188,21 @@ fn titles(rows: &[Titled<'_>], groups: &[&str]) -> Vec<&'static str> {
     titles.into_iter().map(|(_, title)| title).collect()
 }
 
+/// How the check of a fix is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CheckAgain {
+    /// `unladen fix N` has the experiment: it is that of a run of `unladen weigh`.
+    Fix,
+    /// With the text of its experiment.
+    InFull,
+}
+
 /// `told` are the findings shown before, in the order of their numbers.
 pub(super) fn findings<'a>(
     findings: impl Iterator<Item = &'a Finding>,
     heading: &str,
     told: &mut Vec<&'a Finding>,
+    check_again: CheckAgain,
     style: Style,
     out: &mut Edge<'_>,
 ) -> io::Result<()> {
@@ -189,7 +212,7 @@ pub(super) fn findings<'a>(
     }
     writeln!(out, "{}", style.heading(heading))?;
     for finding in findings {
-        one(finding, told, style, out)?;
+        one(finding, told, check_again, style, out)?;
         told.push(finding);
     }
     writeln!(out)
@@ -207,7 +230,13 @@ fn lines(file: Option<&str>, lines: &[String], style: Style, out: &mut Edge<'_>)
     Ok(())
 }
 
-fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+fn one(
+    finding: &Finding,
+    told: &[&Finding],
+    check_again: CheckAgain,
+    style: Style,
+    out: &mut Edge<'_>,
+) -> io::Result<()> {
     let number = told.len() + 1;
     // A long name needs a blank after it too.
     let rule = format!("{:<width$}", format!("{} ", finding.rule), width = INDENT - 4);
@@ -248,7 +277,10 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -
     if let Some(developers) = &fix.developers {
         hanging(&label("besides", style), developers, style, out)?;
     }
-    if !finding.check_again.is_empty() {
+    if check_again == CheckAgain::Fix && finding.is_switchable() {
+        let way = format!("sudo unladen fix {number} (shows the change, asks, applies it, and proves it)");
+        hanging(&label("check again", style), &way, style, out)?;
+    } else if !finding.check_again.is_empty() {
         let mut lines = finding.check_again.lines();
         // A command to copy must not be broken: it would become two.
         copied(&label("check again", style), lines.next().unwrap_or_default(), out)?;

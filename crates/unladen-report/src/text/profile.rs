@@ -8,7 +8,7 @@ use unladen_lockin::MARGIN;
 use unladen_quantity::{Kind, Quantity, grouped, plain};
 
 use super::figure::equal;
-use super::inside::findings;
+use super::inside::{CheckAgain, findings};
 use super::prose::{answer, clean, cut_short, fill, wrapped};
 use super::table::{Grid, faint, strong, width, written};
 use crate::profile::Profiled;
@@ -40,7 +40,7 @@ pub(super) fn profile(result: &Profiled, style: Style, out: &mut Edge<'_>) -> io
         rows.sort_by_key(|row| std::cmp::Reverse(row.total_weight));
         table(result, &rows, &with_calls, false, style, out)?;
     }
-    findings(document.findings.iter(), "what each request carries", &mut Vec::new(), style, out)?;
+    findings(document.findings.iter(), "what each request carries", &mut Vec::new(), CheckAgain::InFull, style, out)?;
     close(&document.notes, &document.written, style, out)
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use unladen_document::Answer;
+use unladen_quantity::is_unseen;
 
 use crate::style::Style;
 
@@ -71,15 +72,10 @@ pub(super) fn sentence(text: &str, style: Style, out: &mut dyn Write) -> io::Res
     writeln!(out)
 }
 
-/// Removes control characters and direction marks: names and messages come from outside, and could control the terminal
+/// Replaces control characters and those that nobody sees: names and messages come from outside, and could control the terminal
 /// or reverse the text after them.
 pub(super) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() || is_of_direction(c) { ' ' } else { c }).collect()
-}
-
-/// Characters that control the bidirectional algorithm (Unicode Standard Annex 9, section 2).
-fn is_of_direction(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    text.chars().map(|c| if c.is_control() || is_unseen(c) { ' ' } else { c }).collect()
 }
 
 pub(super) fn aside(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {

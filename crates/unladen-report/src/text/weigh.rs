@@ -30,6 +30,7 @@ const NOT_FOLLOWING: &str = "·";
 
 pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     let run = &result.run;
+    let mut told = Vec::new();
     for page in &result.pages {
         head(page, run, style, out)?;
         hosts(&run.hosts, page.url.blocks, style, out)?;
@@ -44,7 +45,7 @@ pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Res
         machine(page, style, out)?;
         latencies(page, style, out)?;
         if let Some(seen) = &page.inside {
-            inside(seen, style, out)?;
+            inside(seen, &mut told, style, out)?;
         }
     }
     if result.pages.len() > 1 {

@@ -1,6 +1,7 @@
 //! Makes text of a page from outside inert: [`inert`], [`title`], [`words`].
 
 use unladen_load::Unpacked;
+use unladen_quantity::is_unseen;
 
 /// Most characters of a title or of first words.
 const LONGEST: usize = 60;
@@ -39,11 +40,7 @@ pub(super) fn decoded(unpacked: &Unpacked) -> String {
 
 /// One line of bounded length without control characters, marks of direction and invisible characters.
 pub(crate) fn inert(text: &str) -> String {
-    let is_hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-    };
+    let is_hidden = |c: char| c.is_control() || is_unseen(c);
     // No more is needed, however long the text is.
     let shown: String = text.chars().take(LONGEST * 20).map(|c| if is_hidden(c) { ' ' } else { c }).collect();
     let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -10,6 +10,8 @@ mod serve;
 mod show;
 mod trend;
 
+pub(super) use find::Place;
+
 use crate::exit::Failure;
 
 /// List, show, compare, export and remove the runs that were kept

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use unladen_compare::Comparison;
 use unladen_document::Document;
+use unladen_quantity::inert_json;
 use unladen_store::{Location, Mode, NewRun, RunId, StoreError};
 
 use crate::exit::Failure;
@@ -129,7 +130,8 @@ impl Keeper {
     fn kept(location: &Location, document: &Document, evidence: Evidence) -> Result<RunId, StoreError> {
         let mut store = unladen_store::open(location, Mode::ReadWrite)?;
         // As `--json` writes it.
-        let text = serde_json::to_string_pretty(document).map_err(|error| unfit(error.to_string()))? + "\n";
+        let text = serde_json::to_string_pretty(document).map_err(|error| unfit(error.to_string()))?;
+        let text = inert_json(&text) + "\n";
         store.keep(&run_of(document, text, evidence, now())?)
     }
 }

@@ -43,7 +43,9 @@ fn apache_has_lines_of_its_own() {
     assert!(found.fix.lines[0].starts_with("AddOutputFilterByType DEFLATE text/html text/css"));
     assert_eq!(found.fix.commands[0], "a2enmod filter deflate");
     assert!(
-        found.check_again.contains("test -e /etc/apache2/mods-enabled/deflate.load || a2enmod filter deflate; } && "),
+        found
+            .check_again
+            .contains("{ makes = \"/etc/apache2/mods-enabled/deflate.load\", by = \"a2enmod filter deflate\""),
         "{}",
         found.check_again
     );

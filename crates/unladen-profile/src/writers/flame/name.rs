@@ -1,5 +1,7 @@
 //! Names as drawn: without characters invalid in documents, and cut to the available room.
 
+use unladen_quantity::is_unseen;
+
 use crate::frame::{Frame, FrameKind};
 
 const UNKNOWN: char = '\u{fffd}';
@@ -8,9 +10,8 @@ const LONGEST: usize = 400;
 
 /// Removes control characters, which XML forbids even escaped, and cuts at the longest readable length.
 pub(super) fn clean(text: &str) -> String {
-    // Characters that change the writing direction would also affect the text beside the name.
-    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let is_shown = |c: char| !c.is_control() && !turns(c) && !matches!(c, '\u{fffe}' | '\u{ffff}');
+    // Some would also affect the text beside the name.
+    let is_shown = |c: char| !c.is_control() && !is_unseen(c);
     let mut clean: String = text.chars().take(LONGEST).map(|c| if is_shown(c) { c } else { UNKNOWN }).collect();
     if text.chars().nth(LONGEST).is_some() {
         clean.push('…');

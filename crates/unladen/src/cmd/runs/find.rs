@@ -71,8 +71,8 @@ pub(super) fn each_page(
     }
 }
 
-#[derive(Debug, Clone, clap::Args)]
-pub(super) struct Place {
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Place {
     /// The store: a file, or postgres://USER@HOST/DATABASE [default: the one in which runs are kept]
     #[arg(long, value_name = "STORE")]
     store: Option<Location>,
@@ -91,7 +91,7 @@ impl Place {
         })
     }
 
-    pub(super) fn open(&self, mode: Mode) -> Result<Box<dyn Store>, Failure> {
+    pub(crate) fn open(&self, mode: Mode) -> Result<Box<dyn Store>, Failure> {
         Ok(unladen_store::open(&self.location()?, mode)?)
     }
 

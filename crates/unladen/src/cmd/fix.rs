@@ -1,0 +1,380 @@
+//! `unladen fix`: applies the fix of a finding, proves it, and keeps it or puts it back.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::time::Duration;
+
+use nix::poll::{PollFd, PollFlags, poll};
+use unladen_agent::SessionOptions;
+use unladen_document::{Document, ProveDocument};
+use unladen_load::{Cancel, Header};
+use unladen_probe::GroupBy;
+use unladen_prove::{Budget, Experiment, KnobController};
+use unladen_publish::{columns, visible_lines};
+use unladen_report::Report;
+use unladen_store::{Filter, Mode, RunSummary};
+
+use crate::cmd::keeping::KeepArgs;
+use crate::cmd::runs::Place;
+use crate::cmd::values::some_time;
+use crate::condition::Condition;
+use crate::exit::Failure;
+use crate::fix::{Applied, FixFolder, Outcome, Remedy, State, outcome};
+use crate::prove::{Options, Proved};
+use crate::runs::{RunName, document_of, now, rfc3339};
+use crate::say::say;
+use crate::{interrupt, output, prove};
+
+/// Milliseconds between two looks whether a signal came while the user is asked.
+const LOOK: u16 = 200;
+
+/// Apply the fix of a finding, prove it, and keep it or put it back
+///
+/// The findings are those of the last `unladen weigh`. What would change is shown first, and applied if you agree. Then
+/// the page is requested in turns, with the fix and without it: the fix stays if it makes the page cheaper and nothing
+/// dearer, and the page is the same. Everything is put back otherwise, on failure and Ctrl-C too; `unladen fix undo`
+/// puts it back at any later time.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  \
+        unladen fix                    # the findings of the last run, and which of their fixes are applied\n  \
+        sudo unladen fix 1 --dry-run   # what the fix of the first one would change\n  \
+        sudo unladen fix 1\n  \
+        sudo unladen fix 1 --yes --keep-if 'p50 < -2%'\n  \
+        sudo unladen fix undo 1\n\n\
+        docs/reference/fix.md, in the source, describes each step."
+)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Number of the finding, as `unladen weigh` shows it; without it, all are listed
+    #[arg(value_name = "N")]
+    number: Option<usize>,
+    /// List the findings of the run, and all fixes that were applied
+    #[arg(long)]
+    list: bool,
+    /// The run of `unladen weigh`: its number, latest, a label such as release=1.43, or commit:4f2a
+    #[arg(long, value_name = "RUN", default_value = "latest")]
+    run: RunName,
+    /// Show what would change, and change nothing
+    #[arg(long, requires = "number")]
+    dry_run: bool,
+    /// Do not ask; a proof that does not decide puts the fix back
+    #[arg(short, long, requires = "number")]
+    yes: bool,
+    /// Keep the fix if this is certain, such as 'p50 < -2%', and put it back otherwise
+    #[arg(long, value_name = "CONDITION", requires = "number")]
+    keep_if: Option<Condition>,
+    /// How long the proof takes [default: as the experiment of the finding says]
+    #[arg(long, value_name = "TIME", value_parser = some_time, requires = "number")]
+    prove: Option<Duration>,
+    /// A header that the weighed request carried and the run does not hold, `Name: value`; may be repeated
+    #[arg(short = 'H', long, value_name = "HEADER", requires = "number")]
+    header: Vec<Header>,
+    /// Write JSON: the list, or the record of the fix
+    #[arg(long)]
+    json: bool,
+    /// Show no progress line
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    keep: KeepArgs,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Put everything back that a fix changed, except for what others have changed since
+    Undo {
+        /// The fix, by its name in the list, such as 12-3; or the number of its finding, if it is the last of that number
+        #[arg(value_name = "FIX")]
+        fix: String,
+    },
+}
+
+pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
+    match (&args.command, args.number) {
+        (Some(Command::Undo { fix }), _) => undo(fix),
+        (None, Some(number)) if !args.list => apply(&args, number, typed),
+        _ => list(&args),
+    }
+}
+
+/// The findings of the run, and its summary.
+fn remedies(args: &Args) -> Result<(Vec<Remedy>, RunSummary), Failure> {
+    let mut store = Place::default().open(Mode::ReadOnly)?;
+    let filter = Filter { verb: Some("weigh".to_owned()), ..Filter::default() };
+    let run = args.run.find(store.as_mut(), filter)?;
+    let Document::Weigh(document) = document_of(&run)? else {
+        return Err(Failure::Usage(format!("run {} is no run of `unladen weigh`: it has no findings", run.summary.id)));
+    };
+    Ok((Remedy::all(&run.summary.id.to_string(), &document), run.summary))
+}
+
+fn list(args: &Args) -> Result<(), Failure> {
+    let applied = FixFolder::all()?;
+    if args.json {
+        let records: Vec<&Applied> = applied.iter().map(|(_, record)| record).collect();
+        return Ok(output::line(&Applied::document(&records))?);
+    }
+    let mut text = String::new();
+    match remedies(args) {
+        Ok((remedies, run)) if remedies.is_empty() => {
+            text += &format!("run {}, {}: no finding\n", run.id, run.target);
+        }
+        Ok((remedies, run)) => {
+            text += &format!("run {}, {}\n", run.id, run.target);
+            let row = |remedy: &Remedy| {
+                let way = match (remedy.finding.is_switchable(), remedy.finding.fix.audience.as_str()) {
+                    (true, _) => format!("unladen fix {}", remedy.number),
+                    (false, "developer") => "in the code".to_owned(),
+                    (false, _) => "by hand".to_owned(),
+                };
+                vec![remedy.number.to_string(), remedy.finding.rule.clone(), way, remedy.finding.summary.clone()]
+            };
+            let rows: Vec<Vec<String>> = remedies.iter().map(row).collect();
+            text += &columns(&["", "finding", "fix", ""], &rows, &[true, false, false, false]);
+        }
+        // What was applied can be listed without any run.
+        Err(error) if applied.is_empty() => return Err(error),
+        Err(error) => say!("unladen: {error}"),
+    }
+    if !applied.is_empty() {
+        let row = |(folder, record): &(FixFolder, Applied)| {
+            let state = match (folder.is_in_place(), record.state) {
+                (Ok(true), State::Applied) => "applied".to_owned(),
+                (Ok(true), _) => "left by a run that was killed: undo it".to_owned(),
+                (Ok(false), State::Applied) => "put back".to_owned(),
+                (Ok(false), state) => state.as_str().to_owned(),
+                (Err(error), _) => error.to_string(),
+            };
+            vec![record.name.clone(), record.rule.clone(), state, record.time.clone(), record.proof.clone()]
+        };
+        let rows: Vec<Vec<String>> = applied.iter().map(row).collect();
+        text.push('\n');
+        text += &columns(&["fix", "of", "state", "since", "proof"], &rows, &[false; 5]);
+    }
+    Ok(output::line(text.trim_end())?)
+}
+
+fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
+    let (remedies, run) = remedies(args)?;
+    let count = remedies.len();
+    let remedy = remedies
+        .into_iter()
+        .find(|remedy| remedy.number == number)
+        .ok_or_else(|| Failure::Usage(format!("run {} has {count} findings: `unladen fix` lists them", run.id)))?;
+    let text = remedy.text()?;
+    // Nothing is written before it is agreed to.
+    let trial = tempfile::NamedTempFile::new().map_err(|error| Failure::Usage(format!("a temporary file: {error}")))?;
+    std::fs::write(trial.path(), text).map_err(|error| Failure::Usage(format!("a temporary file: {error}")))?;
+    let changes = changes(&remedy.experiment(trial.path())?);
+    args.show(&remedy, text, &changes)?;
+    if args.dry_run {
+        return Ok(());
+    }
+    if !args.yes && !is_agreed("Apply this, and prove it?", None)? {
+        say!("unladen: nothing was changed");
+        return Ok(());
+    }
+    let keeper = args.keep.clone().keeper(typed, args.quiet)?;
+    let folder = FixFolder::of(&remedy.name())?;
+    let experiment = args.filled(remedy.experiment(&folder.prepare(text)?)?);
+    let mut record = Applied::new(&remedy, changes);
+    folder.write(&record)?;
+    let options = args.options(experiment);
+    say!("unladen: {}", prove::estimate(&options.experiment, options.experiment.arms().len(), true));
+    let cancel = interrupt::on_signal_while_switched()?;
+    let Proved { mut result, failure, put_back } = prove::prove(&options, &cancel)?;
+    if !put_back.is_complete() {
+        return Err(Failure::NotPutBack { report: put_back.to_string(), before: failure.map(Box::new) });
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    if cancel.is_cancelled() {
+        return Err(Failure::Interrupted { shown: false });
+    }
+    result.about.complete(keeper.origin.about());
+    let run = keeper.keep(&Report::Prove(&result).document(), || None)?;
+    record.proof_run = run.map(|run| run.to_string());
+    let decision = args.decision(&result)?;
+    let (is_kept, why) = match decision {
+        Outcome::Keep(why) => (true, why),
+        Outcome::PutBack(why) => (false, why),
+        Outcome::Ask(why) => {
+            say!("unladen: the proof does not decide: {why}");
+            (!args.yes && is_agreed("Keep it?", Some(&cancel))?, why)
+        }
+    };
+    record.proof.clone_from(&why);
+    record.time = rfc3339(now());
+    if is_kept {
+        keep(&options.experiment, &cancel)?;
+        record.state = State::Applied;
+    }
+    folder.write(&record)?;
+    if args.json {
+        output::line(&Applied::document(&[&record]))?;
+    } else {
+        output::line(&said(&record, &remedy))?;
+    }
+    if is_kept { Ok(()) } else { Err(Failure::Gate(format!("put back: {why}"))) }
+}
+
+fn said(record: &Applied, remedy: &Remedy) -> String {
+    let mut text = format!("{}, {}\n", record.rule, record.url);
+    match record.state {
+        State::Applied => {
+            text +=
+                &format!("It works: {}.\nIt is kept; `unladen fix undo {}` takes it off.", record.proof, record.name);
+            let rest = remedy.by_hand();
+            if !rest.is_empty() {
+                text += &format!("\nNot done, as no experiment switches it:\n  {}", rest.join("\n  "));
+            }
+        }
+        State::PutBack | State::Undone => text += &format!("Everything is put back: {}.", record.proof),
+    }
+    if let Some(run) = &record.proof_run {
+        text += &format!("\nall figures: unladen runs show {run}");
+    }
+    text
+}
+
+/// Diffs of files, commands, and services.
+fn changes(experiment: &Experiment) -> Vec<String> {
+    let knobs = experiment.knobs.iter().flat_map(|knob| &knob.changes).flat_map(|change| change.preview(true));
+    let services = experiment.services.iter().map(|service| format!("$ {}", service.restart.command()));
+    knobs.chain(services).collect()
+}
+
+/// Asks on the terminal. A signal that only cancels, as everything is put back by then, is a no.
+fn is_agreed(question: &str, cancel: Option<&Cancel>) -> Result<bool, Failure> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return Err(Failure::Usage(
+            "nobody can be asked, as standard input is no terminal: --yes agrees, --dry-run shows what would change"
+                .into(),
+        ));
+    }
+    let _ = write!(std::io::stderr(), "{question} [y/N] ");
+    while let Some(cancel) = cancel {
+        let mut answered = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
+        if poll(&mut answered, LOOK).is_ok_and(|ready| ready > 0) {
+            break;
+        }
+        if cancel.is_cancelled() {
+            return Ok(false);
+        }
+    }
+    let mut answer = String::new();
+    let _ = stdin.lock().read_line(&mut answer);
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Switches it on for good. Whatever fails, everything is put back.
+fn keep(experiment: &Experiment, cancel: &Cancel) -> Result<(), Failure> {
+    let arms = experiment.arms();
+    let on = arms.iter().find(|arm| arm.on.iter().all(|on| *on)).ok_or(Failure::NothingCompared)?;
+    let mut board = KnobController::open(experiment)?;
+    if let Err(error) = board.set(on, cancel) {
+        let put_back = board.put_back();
+        let failure = Failure::from(error);
+        return Err(match put_back.is_complete() {
+            true => failure,
+            false => Failure::NotPutBack { report: put_back.to_string(), before: Some(Box::new(failure)) },
+        });
+    }
+    board.keep();
+    Ok(())
+}
+
+fn undo(text: &str) -> Result<(), Failure> {
+    let folder = match text.contains('-') {
+        true => FixFolder::of(text)?,
+        false => last_of_number(text)?,
+    };
+    if folder.record().is_none() {
+        return Err(Failure::Usage(format!(
+            "no fix {} was applied here: `unladen fix --list` shows all",
+            folder.name()
+        )));
+    }
+    let report = unladen_prove::restore(&folder.file())?;
+    if !report.is_complete() {
+        return Err(Failure::NotPutBack { report: report.to_string(), before: None });
+    }
+    if let Some(record) = folder.record() {
+        folder.write(&Applied { state: State::Undone, time: rfc3339(now()), ..record })?;
+    }
+    Ok(output::line(&report.to_string())?)
+}
+
+/// The fix in place whose finding had this number; the last one, if several runs had one.
+fn last_of_number(number: &str) -> Result<FixFolder, Failure> {
+    let is_it = |folder: &FixFolder| {
+        folder.name().split_once('-').is_some_and(|(_, of)| of == number) && folder.is_in_place().unwrap_or(true)
+    };
+    let last = FixFolder::all()?.into_iter().rev().map(|(folder, _)| folder).find(is_it);
+    last.ok_or_else(|| Failure::Usage(format!("no fix {number} is applied here: `unladen fix --list` shows all")))
+}
+
+impl Args {
+    /// On standard error beside JSON.
+    fn show(&self, remedy: &Remedy, text: &str, changes: &[String]) -> Result<(), Failure> {
+        let finding = &remedy.finding;
+        let mut lines = vec![
+            format!("{}: {}", finding.rule, finding.summary),
+            format!("fix: {}", finding.fix.advice),
+            String::new(),
+        ];
+        lines.extend(changes.iter().map(|line| format!("  {line}")));
+        // What the run does not hold of the request: headers that may be secrets.
+        let missing = text.lines().filter_map(|line| line.strip_prefix("# ")).filter(|_| self.header.is_empty());
+        lines.extend(missing.map(|line| format!("\nnote: {line}; -H gives a header")));
+        let text = visible_lines(&lines.join("\n"));
+        if self.json {
+            say!("{text}");
+            return Ok(());
+        }
+        Ok(output::line(&text)?)
+    }
+
+    fn filled(&self, mut experiment: Experiment) -> Experiment {
+        experiment.load.headers.extend(self.header.iter().cloned());
+        if let Some(time) = self.prove {
+            experiment.load.budget = Budget::Time(time);
+        }
+        experiment
+    }
+
+    fn options(&self, experiment: Experiment) -> Options {
+        Options {
+            experiment,
+            until: None,
+            is_budget_firm: self.prove.is_some(),
+            fail_on: self.keep_if.iter().cloned().collect(),
+            group_by: Some(GroupBy::Auto),
+            seed: fastrand::u64(..1 << 32),
+            profiles: None,
+            hosts: Vec::new(),
+            sessions: SessionOptions::default(),
+            quiet: self.quiet,
+        }
+    }
+
+    /// What the user's condition says, or else the proof.
+    fn decision(&self, proof: &ProveDocument) -> Result<Outcome, Failure> {
+        let found = outcome(proof)?;
+        let Some(condition) = &self.keep_if else { return Ok(found) };
+        if let Outcome::PutBack(why) = found {
+            return Ok(Outcome::PutBack(why));
+        }
+        let gate = proof.gates.iter().find(|gate| gate.condition == condition.to_string());
+        Ok(match gate {
+            Some(gate) if gate.broken => Outcome::Keep(format!("{condition}: {}", gate.found)),
+            Some(gate) => Outcome::PutBack(format!("{condition} is not certain: {}", gate.found)),
+            None => Outcome::PutBack(format!("{condition} could not be judged")),
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! The principal type is [`Remedy`]: a finding of a kept run, with the experiment that switches its fix.
+
+use std::path::Path;
+
+use unladen_document::{Finding, WeighDocument};
+use unladen_prove::{Experiment, Reach};
+
+use crate::exit::Failure;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Remedy {
+    /// Number of the run.
+    pub(crate) run: String,
+    /// From 1, as the run's tables number findings.
+    pub(crate) number: usize,
+    pub(crate) finding: Finding,
+}
+
+impl Remedy {
+    pub(crate) fn all(run: &str, document: &WeighDocument) -> Vec<Self> {
+        let findings = document.numbered().into_iter().enumerate();
+        findings.map(|(at, finding)| Self { run: run.to_owned(), number: at + 1, finding: finding.clone() }).collect()
+    }
+
+    /// Name of its folder: `12-3` is the third finding of run 12.
+    pub(crate) fn name(&self) -> String {
+        format!("{}-{}", self.run, self.number)
+    }
+
+    /// What no experiment does, one line each: the fix of a developer, lines for files that the experiment leaves alone.
+    pub(crate) fn by_hand(&self) -> Vec<String> {
+        let fix = &self.finding.fix;
+        let parts =
+            fix.file.iter().map(|file| (file, &fix.lines)).chain(fix.also.iter().map(|part| (&part.file, &part.lines)));
+        let is_left = |file: &str| !self.finding.experiment().is_some_and(|text| text.contains(file));
+        let lines = parts.filter(|(file, lines)| !lines.is_empty() && is_left(file));
+        lines.map(|(file, lines)| format!("into {file}: {}", lines.join("; "))).collect()
+    }
+
+    /// The experiment of this fix, read from `file`, where it was written. Fails if it has none, or it would not leave
+    /// the fix in place: `unladen serve` in front of the page is a service of its own.
+    pub(crate) fn experiment(&self, file: &Path) -> Result<Experiment, Failure> {
+        let experiment = Experiment::read(file)?;
+        let mut changes = experiment.knobs.iter().flat_map(|knob| &knob.changes);
+        if changes.any(|change| change.reach() == Reach::Request) {
+            let Self { number, finding, .. } = self;
+            return Err(Failure::CannotMeasure(format!(
+                "finding {number} ({}) is fixed by a service in front of the page, which clients have to reach: {}. \
+                 `unladen runs show {}` has its lines, and `unladen weigh --experiments DIR` writes the experiment that \
+                 proves it",
+                finding.rule, finding.fix.advice, self.run
+            )));
+        }
+        Ok(experiment)
+    }
+
+    /// Text of the experiment.
+    pub(crate) fn text(&self) -> Result<&str, Failure> {
+        let Self { number, finding, .. } = self;
+        finding.experiment().ok_or_else(|| {
+            let who = if finding.fix.audience == "developer" { "in the application's code" } else { "by hand" };
+            Failure::CannotMeasure(format!(
+                "finding {number} ({}) is fixed {who}: {}; `unladen runs show {}` has all of it",
+                finding.rule, finding.fix.advice, self.run
+            ))
+        })
+    }
+}

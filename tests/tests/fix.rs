@@ -1,0 +1,115 @@
+//! `unladen fix`: a finding of a kept run is applied, proved, kept, and taken off again.
+//!
+//! Long: each fix is proved.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use tempfile::TempDir;
+use unladen_tests::advice::Ground;
+use unladen_tests::{Ability, Call, Subject, skip_without, wait};
+
+/// Pledges without an opcode cache, weighed.
+struct Slow {
+    ground: Ground,
+    home: TempDir,
+    /// Of the finding.
+    number: String,
+}
+
+impl Slow {
+    fn weighed() -> Self {
+        let ground = Ground::of(|| Subject::up("pledges"));
+        ground.subject().run(["fault", "recompile", "on"]);
+        let mut slow = Self { ground, home: tempfile::tempdir().unwrap(), number: String::new() };
+        let weighed =
+            slow.call(&["weigh", "--json", "--requests", "24", slow.ground.subject().url()]).run().succeeded();
+        let document = weighed.document();
+        let at = document.list("findings").iter().position(|finding| finding["rule"] == "recompile");
+        slow.number = (at.unwrap_or_else(|| panic!("no recompile: {document}")) + 1).to_string();
+        slow
+    }
+
+    fn call(&self, args: &[&str]) -> Call {
+        let call = Call::new(args).env("PATH", self.ground.programs()).within(Duration::from_secs(300));
+        call.env("UNLADEN_STORE", self.home.path().join("runs.sqlite")).env("XDG_STATE_HOME", self.home.path())
+    }
+
+    fn fix(&self, more: &[&str]) -> Call {
+        self.call(&["fix", "--quiet", &self.number]).args(more)
+    }
+
+    /// PHP's settings, by file.
+    fn settings(&self) -> BTreeMap<String, String> {
+        let folder = Path::new(self.ground.subject().get("STATE")).join("php.d");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        files
+            .map(|file| (file.file_name().into_string().unwrap(), std::fs::read_to_string(file.path()).unwrap()))
+            .collect()
+    }
+}
+
+#[test]
+fn a_finding_is_fixed_proved_kept_and_undone() {
+    if skip_without(Ability::Tracing, "finding what unladen fix applies") {
+        return;
+    }
+    let slow = Slow::weighed();
+    let before = slow.settings();
+    slow.call(&["fix"]).run().succeeded().shows(["recompile", &format!("unladen fix {}", slow.number)]);
+
+    let shown =
+        slow.fix(&["--dry-run"]).run().succeeded().shows(["--- /dev/null", "zz-unladen.ini", "+opcache.enable=1"]);
+    assert!(shown.stdout.contains("\n  $ "), "no command is shown: {shown}");
+    // Nobody can be asked.
+    slow.fix(&[]).run().ended_with(2).says(["--yes"]);
+    assert_eq!(slow.settings(), before, "nothing was agreed to");
+
+    let fixed = slow.fix(&["--yes", "--prove", "15s"]).run().succeeded();
+    fixed.shows(["It works: ", "unladen fix undo", "unladen runs show"]);
+    let after = slow.settings();
+    assert_eq!(after.get("zz-unladen.ini").map(String::as_str), Some("opcache.enable=1\n"), "{after:?}");
+    slow.fix(&["--yes"]).run().ended_with(2).says(["applied already"]);
+    let list = slow.call(&["fix", "--list", "--json"]).run().succeeded().document();
+    assert_eq!(
+        (&list["fixes"][0]["rule"], &list["fixes"][0]["state"]),
+        (&"recompile".into(), &"applied".into()),
+        "{list}"
+    );
+    assert!(list["fixes"][0]["proof_run"].is_string(), "{list}");
+
+    slow.call(&["fix", "undo", &slow.number]).run().succeeded();
+    assert_eq!(slow.settings(), before);
+    slow.call(&["fix", "undo", &slow.number]).run().ended_with(2).says(["no fix"]);
+}
+
+/// What is made worse is not kept.
+#[test]
+fn a_fix_that_does_not_meet_its_condition_is_put_back() {
+    if skip_without(Ability::Tracing, "finding what unladen fix applies") {
+        return;
+    }
+    let slow = Slow::weighed();
+    let before = slow.settings();
+    let put_back = slow.fix(&["--yes", "--prove", "10s", "--keep-if", "p50 < -99%"]).run();
+    put_back.ended_with(8).shows(["Everything is put back"]);
+    assert_eq!(slow.settings(), before);
+}
+
+#[test]
+fn a_fix_that_is_killed_while_it_is_proved_is_put_back_by_undo() {
+    if skip_without(Ability::Tracing, "finding what unladen fix applies") {
+        return;
+    }
+    let slow = Slow::weighed();
+    let before = slow.settings();
+    let proving = slow.fix(&["--yes", "--prove", "60s"]).start();
+    wait::until("the fix is switched on", || slow.settings() != before);
+    proving.signal(Signal::SIGKILL);
+    let _ = proving.wait();
+    slow.call(&["fix"]).run().succeeded().shows(["left by a run that was killed"]);
+    slow.call(&["fix", "undo", &slow.number]).run().succeeded();
+    assert_eq!(slow.settings(), before);
+}
