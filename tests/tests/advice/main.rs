@@ -26,6 +26,9 @@ use trouble::Trouble;
 /// count, and what is too few for them they do not tell.
 const REQUESTS: &str = "48";
 
+/// A slower page, ns, would take an hour for each of its findings.
+const MOST_NS: f64 = 600e6;
+
 /// Sympa, restarted for each first request, takes minutes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(900);
 
@@ -178,24 +181,28 @@ fn promised(
     let url = format!("{}{path}", ground.site());
     let document = match weigh(ground, &url, request) {
         Ok(document) => document,
-        Err(error) => return promises.push(Promise::of(name, &Value::Null, Err(error))),
+        Err(error) => return promises.push(Promise::failed(name, error)),
     };
+    if document["latency_ns"]["p50"].as_f64().is_none_or(|latency| latency > MOST_NS) {
+        return promises
+            .push(Promise::failed(name, "the page is too slow to be requested a thousand times".to_owned()));
+    }
     for finding in document["findings"].as_array().into_iter().flatten() {
         let fix = Fix::of(finding);
-        let bound = finding["saves_at_most_ns"].as_f64();
+        let mut promise = Promise::of(name, &document, finding);
         let ends_trouble = trouble.filter(|trouble| trouble.rule == Some(fix.rule.as_str()));
         // What the page has without the trouble was proved before.
         if fix.state == "fresh" || (trouble.is_some() && ends_trouble.is_none()) {
             continue;
         }
-        let saving = match ends_trouble {
-            Some(trouble) => Saving::in_turns(request, bound, |is_fixed| {
+        let proved = match ends_trouble {
+            Some(trouble) => Saving::in_turns(request, &promise, |is_fixed| {
                 if is_fixed { trouble.off(ground) } else { trouble.on(ground) }.map(|()| url.clone())
             }),
             None if fix.by_hand(ground).is_some() => continue,
             None => {
                 let mut applied = None;
-                Saving::in_turns(request, bound, |is_fixed| {
+                Saving::in_turns(request, &promise, |is_fixed| {
                     // What was applied is put back before the next turn.
                     drop(applied.take());
                     if is_fixed {
@@ -206,7 +213,8 @@ fn promised(
                 })
             }
         };
-        promises.push(Promise::of(name, finding, saving));
+        promise.proved = proved;
+        promises.push(promise);
     }
 }
 
@@ -225,7 +233,7 @@ fn what_findings_promise_holds() {
         // One that does not come up is a line of the table: the others are tried all the same.
         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| promises(name, &mut all)));
         if done.is_err() {
-            all.push(Promise::of(name, &Value::Null, Err("it panicked".into())));
+            all.push(Promise::failed(name, "it panicked".into()));
         }
     }
     println!("{}", all.table());

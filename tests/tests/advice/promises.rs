@@ -4,6 +4,9 @@
 //! difference of the mean latencies is what the fix saves. A bound that the difference certainly exceeds is broken. Turns
 //! are short, as a machine's speed drifts within seconds, and of the pairs a fifth at each end does not count, as what
 //! disturbs one turn says nothing about a fix (Tukey and McLaughlin 1963: the trimmed mean, with the winsorized variance).
+//!
+//! A machine is slower in one minute than in another: a bound is compared as the part of the page's latency that it was
+//! when it was said.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -38,6 +41,8 @@ const LEAST_PAIRS: usize = 40;
 pub(crate) struct Saving {
     /// The mean latency without the fix.
     latency: f64,
+    /// The median latency without the fix, the mean of all turns.
+    median: f64,
     value: f64,
     half_width: f64,
 }
@@ -51,6 +56,8 @@ pub(crate) struct Promise {
     takes: Option<[f64; 3]>,
     /// What the fix saves at most, ns; likewise.
     bound: Option<f64>,
+    /// The median latency when that was said, ns.
+    median: Option<f64>,
     pub(crate) proved: Result<Saving, String>,
 }
 
@@ -69,22 +76,22 @@ enum Verdict {
 pub(crate) struct Promises(Vec<Promise>);
 
 impl Saving {
-    /// In turns, until they judge a bound. `turn` puts the page into a state, with the fix or without, and returns its
+    /// In turns, until they judge the bound of `promise`. `turn` puts the page into a state, with the fix or without, and returns its
     /// URL.
     ///
     /// # Errors
     /// With what it says, if a turn fails.
     pub(crate) fn in_turns(
         request: &[&str],
-        bound: Option<f64>,
+        promise: &Promise,
         mut turn: impl FnMut(bool) -> Result<String, String>,
     ) -> Result<Self, String> {
         let mut requests = None;
-        let (mut without, mut saved) = (Vec::new(), Vec::new());
+        let (mut without, mut medians, mut saved) = (Vec::new(), Vec::new(), Vec::new());
         let mut looks = LOOKS.into_iter().peekable();
         loop {
             let pair = saved.len();
-            let mut latency = [0.0; 2];
+            let mut latency = [(0.0, 0.0); 2];
             // The order alternates: drift falls on both alike.
             for is_fixed in [pair % 2 == 1, pair % 2 == 0] {
                 let url = turn(is_fixed)?;
@@ -92,23 +99,24 @@ impl Saving {
                 let count = match requests {
                     Some(count) => count,
                     None => {
-                        let once = mean(&url, WARM_UP, request)?;
+                        let (once, _) = latencies(&url, WARM_UP, request)?;
                         *requests.insert((TURN_NS / once).clamp(REQUESTS.0, REQUESTS.1) as usize)
                     }
                 };
-                latency[usize::from(is_fixed)] = mean(&url, count, request)?;
+                latency[usize::from(is_fixed)] = latencies(&url, count, request)?;
             }
-            without.push(latency[0]);
-            saved.push(latency[0] - latency[1]);
+            without.push(latency[0].0);
+            medians.push(latency[0].1);
+            saved.push(latency[0].0 - latency[1].0);
             let Some((_, quantile)) = looks.next_if(|(pairs, _)| *pairs == saved.len()) else { continue };
-            let saving = Self::of(&without, &saved, quantile);
-            if looks.peek().is_none() || bound.is_none_or(|bound| saving.verdict(bound) != Verdict::Unclear) {
+            let saving = Self::of(&without, &medians, &saved, quantile);
+            if looks.peek().is_none() || promise.judged_by(&saving) != Verdict::Unclear {
                 return Ok(saving);
             }
         }
     }
 
-    fn of(without: &[f64], saved: &[f64], quantile: f64) -> Self {
+    fn of(without: &[f64], medians: &[f64], saved: &[f64], quantile: f64) -> Self {
         let mut sorted = saved.to_vec();
         sorted.sort_by(f64::total_cmp);
         let trimmed = (TRIMMED * sorted.len() as f64) as usize;
@@ -119,7 +127,8 @@ impl Saving {
         let n = sorted.len() as f64;
         let variance = winsorized.iter().map(|one| (one - centre).powi(2)).sum::<f64>() / (n - 1.0);
         let kept = counts.len() as f64 / n;
-        Self { latency: average(without), value, half_width: quantile * (variance / n).sqrt() / kept }
+        let half_width = quantile * (variance / n).sqrt() / kept;
+        Self { latency: average(without), median: average(medians), value, half_width }
     }
 
     fn verdict(&self, bound: f64) -> Verdict {
@@ -137,18 +146,18 @@ fn average(values: &[f64]) -> f64 {
 }
 
 /// Until the page is answered as it should be: what a service was told takes effect while it goes on.
-fn warm_up(url: &str, request: &[&str]) -> Result<f64, String> {
+fn warm_up(url: &str, request: &[&str]) -> Result<(), String> {
     let begun = Instant::now();
     loop {
-        match mean(url, WARM_UP, request) {
+        match latencies(url, WARM_UP, request) {
             Err(_) if begun.elapsed() < READY_WITHIN => std::thread::sleep(Duration::from_millis(200)),
-            done => return done,
+            done => return done.map(drop),
         }
     }
 }
 
-/// The mean latency of so many requests, one after the other, ns.
-fn mean(url: &str, requests: usize, more: &[&str]) -> Result<f64, String> {
+/// The mean and the median latency of so many requests, one after the other, ns.
+fn latencies(url: &str, requests: usize, more: &[&str]) -> Result<(f64, f64), String> {
     let requests = requests.to_string();
     let call = Call::load(["--json", "--concurrency", "1", "--requests", requests.as_str()]);
     let done = call.args(more).args([url]).run();
@@ -156,14 +165,15 @@ fn mean(url: &str, requests: usize, more: &[&str]) -> Result<f64, String> {
         return Err(format!("load ended with {:?}: {}", done.code, done.stderr));
     }
     let document: Value = serde_json::from_str(&done.stdout).map_err(|error| error.to_string())?;
-    document["latency_ns"]["mean"].as_f64().ok_or_else(|| "load tells no mean latency".to_owned())
+    let latency = |name: &str| document["latency_ns"][name].as_f64();
+    latency("mean").zip(latency("p50")).ok_or_else(|| "load tells no latency".to_owned())
 }
 
 // === impl Promise ===
 
 impl Promise {
-    /// What a finding of `unladen weigh --json` says.
-    pub(crate) fn of(subject: &str, finding: &Value, proved: Result<Saving, String>) -> Self {
+    /// What a finding of a document of `unladen weigh --json` says.
+    pub(crate) fn of(subject: &str, document: &Value, finding: &Value) -> Self {
         let number = |value: &Value| value.as_f64();
         let takes = &finding["takes_ns"];
         let takes = [&takes["low"], &takes["value"], &takes["high"]].map(number);
@@ -175,19 +185,34 @@ impl Promise {
                 _ => None,
             },
             bound: number(&finding["saves_at_most_ns"]),
-            proved,
+            median: number(&document["latency_ns"]["p50"]),
+            proved: Err("not proved".to_owned()),
         }
+    }
+
+    /// What could not be tried.
+    pub(crate) fn failed(subject: &str, why: String) -> Self {
+        Self { proved: Err(why), ..Self::of(subject, &Value::Null, &Value::Null) }
+    }
+
+    /// The bound, at the speed that the machine had during the proof.
+    fn bound_at(&self, saving: &Saving) -> Option<f64> {
+        let speed = self.median.map_or(1.0, |median| saving.median / median);
+        self.bound.map(|bound| bound * speed)
     }
 
     /// Whether the whole interval of the proof is below the bound, and not about it.
     fn is_below(&self) -> bool {
-        let proved = self.proved.as_ref().ok().zip(self.bound);
+        let proved = self.proved.as_ref().ok().and_then(|saving| Some((saving, self.bound_at(saving)?)));
         proved.is_some_and(|(saving, bound)| saving.value + saving.half_width <= bound)
     }
 
+    fn judged_by(&self, saving: &Saving) -> Verdict {
+        self.bound_at(saving).map_or(Verdict::NoBound, |bound| saving.verdict(bound))
+    }
+
     fn verdict(&self) -> Verdict {
-        let Ok(saving) = &self.proved else { return Verdict::Unclear };
-        self.bound.map_or(Verdict::NoBound, |bound| saving.verdict(bound))
+        self.proved.as_ref().map_or(Verdict::Unclear, |saving| self.judged_by(saving))
     }
 }
 
@@ -204,10 +229,14 @@ impl fmt::Display for Promise {
             None => f.write_str("not known | ")?,
         }
         match &self.proved {
-            Ok(Saving { latency, value, half_width }) => {
+            Ok(saving @ Saving { latency, value, half_width, .. }) => {
+                match self.bound_at(saving) {
+                    Some(bound) => write!(f, "{} | ", ms(bound))?,
+                    None => f.write_str("– | ")?,
+                }
                 write!(f, "{} ± {} of {} | ", ms(*value), ms(*half_width), ms(*latency))?;
             }
-            Err(why) => write!(f, "{} | ", why.lines().next().unwrap_or_default())?,
+            Err(why) => write!(f, "– | {} | ", why.lines().next().unwrap_or_default())?,
         }
         f.write_str(match self.verdict() {
             Verdict::Holds if self.is_below() => "holds |",
@@ -234,8 +263,8 @@ impl Promises {
 
     /// How often the promises held, as docs/reference/accuracy.md has it.
     pub(crate) fn table(&self) -> String {
-        let mut text = "| application | finding | takes, ms | saves at most, ms | proved, ms | the bound |\n\
-                        |---|---|---:|---:|---:|---|\n"
+        let mut text = "| application | finding | takes, ms | saves at most, ms | at the proof's speed, ms | proved, ms | the bound |\n\
+                        |---|---|---:|---:|---:|---:|---|\n"
             .to_owned();
         for promise in &self.0 {
             let _ = writeln!(text, "{promise}");
@@ -294,7 +323,7 @@ impl Promise {
     /// The bound over what was proved, where that is certainly more than nothing.
     fn tightness(&self) -> Option<f64> {
         let saving = self.proved.as_ref().ok()?;
-        (saving.value > saving.half_width).then(|| self.bound.map(|bound| bound / saving.value))?
+        (saving.value > saving.half_width).then(|| self.bound_at(saving).map(|bound| bound / saving.value))?
     }
 }
 
@@ -305,7 +334,8 @@ fn a_bound_is_broken_only_where_the_saving_certainly_exceeds_it() {
         rule: String::new(),
         takes: None,
         bound,
-        proved: Ok(Saving { latency: 10e6, value, half_width }),
+        median: Some(9e6),
+        proved: Ok(Saving { latency: 10e6, median: 9e6, value, half_width }),
     };
     assert_eq!(promise(Some(2e6), 1e6, 0.1e6).verdict(), Verdict::Holds);
     assert_eq!(promise(Some(2e6), 2.2e6, 0.1e6).verdict(), Verdict::Broken);
@@ -315,4 +345,7 @@ fn a_bound_is_broken_only_where_the_saving_certainly_exceeds_it() {
     // … unless all of it is within the bound.
     assert_eq!(promise(Some(2e6), 0.6e6, 1.3e6).verdict(), Verdict::Holds);
     assert_eq!(promise(None, 2.2e6, 0.1e6).verdict(), Verdict::NoBound);
+    // It was said when the machine was faster by a fifth.
+    let said_before = Promise { median: Some(7.5e6), ..promise(Some(2e6), 2.2e6, 0.1e6) };
+    assert_eq!(said_before.verdict(), Verdict::Holds);
 }
