@@ -279,6 +279,6 @@ async fn an_authority_is_not_asked_at_each_look_where_the_answer_cannot_be_kept(
     assert!(held.issued().unwrap().id.is_some());
     let mut keeper = trial.keeper();
     keeper.follow(vec![(wanted, held.clone())]);
-    trial.until("it is told", || trial.told().iter().any(|one| one.starts_with("no certificate"))).await;
+    trial.until("it is told", || trial.told().iter().any(|one| one.starts_with("cannot order a certificate"))).await;
     assert_eq!(fake.connections.load(std::sync::atomic::Ordering::Relaxed), 0);
 }

@@ -29,7 +29,7 @@ fn what_is_no_program_is_told() {
     let error = AgentBinary::find("x86_64", Some("/nonexistent/agent".as_ref())).unwrap_err().to_string();
     assert!(error.contains("/nonexistent/agent"), "{error}");
     let error = AgentBinary::find("x86_64", Some("/etc/passwd".as_ref())).unwrap_err().to_string();
-    assert!(error.contains("/etc/passwd is no program"), "{error}");
+    assert!(error.contains("/etc/passwd is not a Linux program"), "{error}");
 }
 
 #[test]

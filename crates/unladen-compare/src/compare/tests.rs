@@ -523,7 +523,7 @@ fn loads_from_other_hosts_are_no_answers_to_the_same_question() {
     let told = |before: &Document, after: &Document| compare(before, after, &History::new()).comparable;
     assert_eq!(told(&two, &load(r#"{"name": "one"}, {"name": "two"}"#)), Comparable::Yes);
     let reasons = format!("{:?}", told(&here, &one));
-    assert!(reasons.contains("the sending hosts differs: this machine before, one after"), "{reasons}");
+    assert!(reasons.contains("the set of sending hosts differs: this machine before, one after"), "{reasons}");
 }
 
 /// "Varies too much between runs" was said of runs that were too short.

@@ -89,7 +89,7 @@ fn what_is_no_metric_is_refused_with_its_line() {
         ("a{b=\"1\",b=\"2\"} 1\n", "is not there already"),
         ("a 1 2 3\n", "the end of the line"),
         ("a 1 1.5\n", "milliseconds"),
-        ("# TYPE a magic\n", "no type"),
+        ("# TYPE a magic\n", "is not a metric type"),
     ] {
         assert!(refused(text(line)).contains(what), "{line}: {}", refused(text(line)));
     }

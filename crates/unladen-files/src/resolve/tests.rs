@@ -245,7 +245,7 @@ fn what_this_process_may_not_read_is_named_in_the_log() {
             let path = RequestPath::parse(b"/a/secret.txt").unwrap();
             let Resolved::Refused(refusal) = tree.root.resolve(&path, &files_alone(), Instant::now()) else { panic!() };
             let text = refusal.to_string();
-            assert!(text.contains("a/secret.txt") && text.contains("right"), "{text}");
+            assert!(text.contains("a/secret.txt") && text.contains("may not read it"), "{text}");
         });
     });
     for name in ["closed", "entered"] {

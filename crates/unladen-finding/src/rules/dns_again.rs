@@ -59,7 +59,7 @@ fn one(evidence: &Evidence, group: usize, outbounds: &Outbounds<'_>) -> Option<F
     };
     let takes = Share::of_latency(evidence, evidence.wait_of(&all));
     Some(Finding {
-        summary: format!("{} per request: {what}", many(questions, "DNS query", "DNS querys")),
+        summary: format!("{} per request: {what}", many(questions, "DNS query", "DNS queries")),
         figures: vec![Figure { name: "questions", unit: "1", value: questions }],
         items: Item::largest(seen.iter().map(|seen| {
             let name = format!("{} {}, of {}", seen.kind, seen.name, seen.server);

@@ -72,7 +72,7 @@ fn only_the_lonely_connection_says_close() {
 
 #[test]
 fn says_what_is_wrong() {
-    assert!(error(Request::get("/page")).contains("is no URL"));
+    assert!(error(Request::get("/page")).contains("is not a URL"));
     assert!(error(Request::get("mailto:me")).contains("scheme `mailto`"));
     assert!(error(Request::get("ftp://h/")).contains("expected http:// or https://"));
     let credentials = error(Request::get("http://me:secret@h/"));

@@ -28,7 +28,7 @@ fn names_file_line_value_and_what_was_expected() {
     assert!(message.starts_with("some.urls:3: `ftp://h/`"), "{message}");
     assert!(message.contains("http:// or https://") && message.contains("[METHOD] URL [label]"), "{message}");
     assert!(error("POST").contains("some.urls:1: `POST` has no URL"));
-    assert!(error("/page").contains("is no URL"));
+    assert!(error("/page").contains("is not a URL"));
     assert!(error("http://h/\nnot a url").contains("some.urls:2: `not a url` has no URL"));
     assert!(parse("localhost the page").is_ok());
     assert!(error("CONNECT http://h/").contains("tunnel"));

@@ -81,7 +81,7 @@ fn each_says_how_it_does_or_why_that_is_not_known() {
         let error = |index: usize| state[index]["error"].as_str().unwrap().to_owned();
         assert!(error(1).starts_with("its metrics cannot be read: "), "{}", error(1));
         assert_eq!(error(2), "answers 302, not 200");
-        assert!(error(3).contains("is longer than 4194304 bytes"), "{}", error(3));
+        assert!(error(3).contains("longer than 4194304 bytes"), "{}", error(3));
         assert_eq!(error(4), "no answer within 1s");
         assert!(error(5).starts_with("no connection: "), "{}", error(5));
         // Not asked again at once, but after other settings.

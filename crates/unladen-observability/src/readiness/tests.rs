@@ -40,7 +40,7 @@ fn each_check_tells_what_is_lacking() {
     }
     let expected = "not ready\n\
                     ok      stopping: no\n\
-                    FAILED  threads: 1 of 2 carry requests\n\
+                    FAILED  threads: 1 of 2 serve requests\n\
                     FAILED  certificates: news.example has none: no answer at port 80\n\
                     FAILED  upstreams: shop: none of 2 endpoints can be used\n";
     assert_eq!(Readiness::of(&observability).text(), expected);
@@ -51,7 +51,7 @@ fn each_check_tells_what_is_lacking() {
     required(&observability, &[ReadyCheck::Upstreams]);
     let expected = "ready\n\
                     ok      stopping: no\n\
-                    ok      threads: 2 of 2 carry requests\n\
+                    ok      threads: 2 of 2 serve requests\n\
                     ignored certificates: news.example has none: no answer at port 80\n\
                     ok      upstreams: 2 of 2 have an endpoint\n";
     assert_eq!(Readiness::of(&observability).text(), expected);

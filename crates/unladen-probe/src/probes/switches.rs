@@ -13,13 +13,13 @@ pub(super) const ENTRY: ProbeEntry = ProbeEntry {
         Counter::exact(
             "voluntary_switches",
             Unit::Count,
-            "context switches, voluntary",
+            "switches, voluntary",
             "the thread gave up the processor to wait",
         ),
         Counter::exact(
             "involuntary_switches",
             Unit::Count,
-            "context switches, involuntary",
+            "switches, involuntary",
             "the processor was taken from the thread",
         ),
     ],

@@ -65,7 +65,7 @@ fn other_protocols_are_named() {
     assert!(spoken(b"24:CONTENT_LENGTH\x000\0SCGI\x001\0,").starts_with("SCGI"));
     assert!(spoken(b"\0\x20\0\0\x0d\0REQUEST_METHOD").starts_with("uwsgi"));
     assert_eq!(spoken(b"GET / HTTP/1.0\r\n\r\n"), "HTTP");
-    assert!(spoken(b"\xff").contains("not known"));
+    assert!(spoken(b"\xff").contains("unknown protocol"));
 }
 
 /// A page that nginx handed on to Gunicorn was said to come from a cache, or from mod_php.

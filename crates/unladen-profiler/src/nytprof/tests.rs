@@ -179,7 +179,7 @@ fn what_is_no_perl_is_refused() {
     sleeper.wait().unwrap();
     captured.application = Application { command: vec![b"my program: idle".to_vec()], ..perl.captured("").application };
     let refused = NytProf::open(captured, options).unwrap_err().to_string();
-    assert!(refused.contains("another name"), "{refused}");
+    assert!(refused.contains("changed its name"), "{refused}");
 }
 
 #[test]

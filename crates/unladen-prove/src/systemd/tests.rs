@@ -20,7 +20,7 @@ fn values_are_quoted_as_systemd_reads_them() {
         ("G", "pâté # ; '"),
     ]));
     insta::assert_snapshot!(text, @r#"
-    # Made by unladen prove for the time of an experiment.
+    # Made by unladen prove, for the duration of an experiment.
     [Service]
     Environment="A=plain"
     Environment="B=two words"

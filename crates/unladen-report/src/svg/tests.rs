@@ -86,7 +86,7 @@ fn a_group_on_the_path_that_is_not_told_from_noise_is_drawn() {
     let mut out = Vec::new();
     Svg.write(Report::Weigh(&sample::on_the_path()), Style::plain(100), &mut out).unwrap();
     let svg = String::from_utf8(out).unwrap();
-    assert!(svg.contains("on the path; 12.0 to 40.0 ms, not distinguishable from its other work"), "{svg}");
+    assert!(svg.contains("on the path; 12.0 to 40.0 ms, not distinguishable from its other"), "{svg}");
     assert!(svg.contains("Not judged: 10.0.0.5:5432 (PostgreSQL)") && is_well_formed(&svg), "{svg}");
 }
 
@@ -94,7 +94,7 @@ fn a_group_on_the_path_that_is_not_told_from_noise_is_drawn() {
 #[test]
 fn a_load_shows_its_p99_its_rate_its_steps_and_what_failed() {
     let svg = drawn(|out| Svg.write(Report::Load(&sample::overloaded()), Style::plain(100), out));
-    for word in [">p50<", ">p99<", ">max (dots)<", ">planned<", ">failed<", ">requests a second<", ">100/s<"] {
+    for word in [">p50<", ">p99<", ">max (dots)<", ">planned<", ">failed<", ">requests per second<", ">100/s<"] {
         assert!(svg.contains(word), "{word}: {svg}");
     }
     let [dots, p99] = ["<circle", "stroke=\"#e69f00\" stroke-width=\"2\""].map(|part| svg.rfind(part).unwrap());

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use unladen_document::Answer;
 use unladen_quantity::is_unseen;
 
+use super::table::MARKS;
 use crate::style::Style;
 
 /// Maximum number of requests whose doubts are shown: further ones are alike.
@@ -75,7 +76,8 @@ pub(super) fn sentence(text: &str, style: Style, out: &mut dyn Write) -> io::Res
 /// Replaces control characters and those that nobody sees: names and messages come from outside, and could control the terminal
 /// or reverse the text after them.
 pub(super) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() || is_unseen(c) { ' ' } else { c }).collect()
+    // Cells of tables have their marks by then.
+    text.chars().map(|c| if c.is_control() || (is_unseen(c) && !MARKS.contains(&c)) { ' ' } else { c }).collect()
 }
 
 pub(super) fn aside(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -15,7 +15,7 @@ const WARN: char = '\u{2062}';
 const FAINT: char = '\u{2063}';
 const HEADING: char = '\u{2064}';
 const END: char = '\u{2060}';
-const MARKS: [char; 5] = [STRONG, WARN, FAINT, HEADING, END];
+pub(super) const MARKS: [char; 5] = [STRONG, WARN, FAINT, HEADING, END];
 
 /// The most important figure.
 pub(super) fn strong(text: &str) -> String {

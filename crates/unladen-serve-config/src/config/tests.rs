@@ -508,7 +508,7 @@ fn a_program_beside_that_of_the_site_could_not_be_named() {
     assert_eq!(as_of_site.folder.unwrap().root, Path::new("/srv/www"));
     for (route, said) in [
         ("upstream = 'http://127.0.0.1:2'\nfastcgi = { keep = true }", "needs a `php` in the same table"),
-        ("php = '/run/b.sock'\nfastcgi = { status = '/s' }", "`status` is of the site"),
+        ("php = '/run/b.sock'\nfastcgi = { status = '/s' }", "`status` applies only to the site"),
         ("php = '/run/b.sock'\nfastcgi = { scrip = 'a' }", "script"),
     ] {
         let error = script(route).unwrap_err().to_string();

@@ -20,7 +20,7 @@ fn what_is_no_label_says_what_to_write() {
     insta::assert_snapshot!(said("a=b\nc"), @"the value of the label `a` has a control character (a line break, say): leave it out");
     insta::assert_snapshot!(said(&format!("a={}", "ü".repeat(129))), @"the value of the label `a` has 258 bytes: \
         write at most 256");
-    assert!(said(&format!("{}=1", "k".repeat(LABEL_KEY_BYTES + 1))).contains("64 at most"));
+    assert!(said(&format!("{}=1", "k".repeat(LABEL_KEY_BYTES + 1))).contains("at most 64"));
     assert!(said("ключ=1").contains("is not a name"));
 }
 

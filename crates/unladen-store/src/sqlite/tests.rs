@@ -192,7 +192,7 @@ fn a_locked_file_is_waited_for_and_said() {
     assert!(
         error
             .to_string()
-            .ends_with("has been locked by another process, for more than 0.05 s: end that process, or try again")
+            .ends_with("has been locked by another process for more than 0.05 s: end that process, or try again")
     );
     assert_eq!(reader.count(&Filter::default()).unwrap(), 0, "readers are not held up");
     // A writer that comes meanwhile has nothing to make.

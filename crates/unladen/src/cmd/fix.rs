@@ -38,7 +38,7 @@ const LOOK: u16 = 200;
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  \
-        unladen fix                    # the findings of the last run, and which of their fixes are applied\n  \
+        unladen fix                    # the findings of the last run, and what is applied\n  \
         sudo unladen fix 1 --dry-run   # what the fix of the first one would change\n  \
         sudo unladen fix 1\n  \
         sudo unladen fix 1 --yes --keep-if 'p50 < -2%'\n  \

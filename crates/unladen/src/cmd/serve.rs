@@ -40,7 +40,7 @@ use crate::serve::{self, Place, SiteOptions, Source};
   unladen serve --site :8080 --to http://127.0.0.1:8000      # without a file
   unladen serve --site :8080 --root . --php /run/php/php8.2-fpm.sock --preset wordpress
   unladen serve --init wordpress /etc/unladen.toml      # a file to start from
-  unladen serve --health /etc/unladen.toml     # exit code 0 if the running process is ready, else 1
+  unladen serve --health /etc/unladen.toml     # exit code 0 if it is ready, else 1
 
 A configuration:
   [[site]]

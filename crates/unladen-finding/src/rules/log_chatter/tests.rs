@@ -68,7 +68,7 @@ fn php_complains_of_the_code() {
     assert!(found.items[0].name.starts_with("standard error: \"PHP Deprecated"), "{found:?}");
     assert!(only(&RULE, &say("step 1")).fix.lines.is_empty());
     let warning = only(&RULE, &say("PHP Warning:  Undefined variable $a"));
-    assert!(warning.fix.lines.is_empty() && warning.fix.advice.contains("mend"), "{warning:?}");
+    assert!(warning.fix.lines.is_empty() && warning.fix.advice.contains("fix what"), "{warning:?}");
     let by_nginx = "FastCGI sent in stderr: \"PHP message: PHP Notice:  Undefined index\"";
     let found = only(&RULE, &with_logs(vec![log(NGINX, LogSink::File, "/var/log/nginx/error.log", 9, by_nginx)]));
     assert_eq!(found.fix.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));

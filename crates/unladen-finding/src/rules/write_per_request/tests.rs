@@ -40,7 +40,7 @@ fn a_hit_counter() {
     // 0.5 of 20 ms.
     assert!((part(&found).value - 0.025).abs() < 1e-9, "{found:?}");
     assert!(
-        found.fix.advice.starts_with("for the developers of the application: count visits outside the request outside"),
+        found.fix.advice.starts_with("for the developers of the application: count visits outside the request"),
         "{found:?}"
     );
     evidence.page.method = "POST".into();

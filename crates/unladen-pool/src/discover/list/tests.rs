@@ -63,7 +63,7 @@ fn what_is_wrong_is_told_with_its_place() {
             "{\"endpoints\": [\n{\"address\": \"10.0.0.7:80\"},\n{\"address\": \"10.0.0.7:80\"}\n]}",
             // Where the list goes on behind it.
             4,
-            "endpoint 2 has the address 10.0.0.7:80 as one before it",
+            "endpoint 2 repeats the address 10.0.0.7:80",
         ),
     ] {
         let (at, column, why) = wrong(text);

@@ -9,7 +9,7 @@ fn each_rule_says_what_it_is_and_what_to_do() {
     for id in ids {
         let rule = rule(id);
         let texts = [&rule.short_description.text, &rule.full_description.text, &rule.help.text];
-        assert!(texts.iter().all(|text| text.len() > 20), "{id}: {rule:?}");
+        assert!(texts.iter().all(|text| text.len() > 10), "{id}: {rule:?}");
         assert!(
             rule.full_description.text.len() <= 1024 && !rule.full_description.text.contains(['\n', '*']),
             "{id}: {rule:?}"

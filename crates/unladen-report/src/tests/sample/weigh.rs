@@ -48,12 +48,12 @@ fn page(name: &str, scale: f64) -> WeighedPage {
         row(php, "cpu", "CPU", "ns", 17_918_223.0 * scale, 214_000.0),
         row(php, "cpu_user", "CPU in user mode", "ns", 15_200_000.0 * scale, 900_000.0),
         row(php, "cpu_system", "CPU in the kernel", "ns", 2_700_000.0 * scale, 900_000.0),
-        row(php, "voluntary_switches", "context switches, voluntary", "1", 1.02, 0.01),
+        row(php, "voluntary_switches", "switches, voluntary", "1", 1.02, 0.01),
         row(php, "minor_faults", "page faults, minor", "1", 12.4, 2.2),
         row(php, "read_calls", "read calls", "1", 161.0, 0.0),
         row(php, "read_bytes", "bytes read", "B", 1_234_567.0, 12_000.0),
         row(nginx, "cpu", "CPU", "ns", 212_345.0, 9_100.0),
-        row(nginx, "voluntary_switches", "context switches, voluntary", "1", 4.0, 0.0),
+        row(nginx, "voluntary_switches", "switches, voluntary", "1", 4.0, 0.0),
         row("machine", "loopback_bytes", "bytes over the loopback", "B", 26_300.0, 41.0),
     ];
     weights[0].share = Some(span(0.988, 0.001));

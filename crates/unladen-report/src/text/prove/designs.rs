@@ -193,7 +193,7 @@ pub(super) fn factorial(result: &ProveDocument, style: Style, out: &mut dyn Writ
     }
     for metric in metrics {
         let of = |kind| result.interactions.iter().filter(move |i| i.metric == metric && i.kind == kind);
-        let heading = format!("{}: each, averaged over the others", title(metric));
+        let heading = format!("{}: each, over all others", title(metric));
         effects(of(Interaction::MAIN_EFFECT), &heading, "effect (95 %)", style, out)?;
         let heading = format!("{}: two together", title(metric));
         effects(of(Interaction::PAIR), &heading, "beyond their product (95 %)", style, out)?;

@@ -30,7 +30,7 @@ fn a_page_is_drawn_like_this() {
     let (x, y, width) = placed(&svg, "MediaWiki\\MediaWiki::main\n/srv/wiki/includes/MediaWiki.php:51");
     assert_eq!((x, y, width), (12.0, bottom - 18.0, 900.0), "the callee lies on its caller");
     assert_eq!(placed(&svg, "AutoLoader::find").2, 500.0);
-    assert!(svg.contains("\n9 ms a request, 90 %; itself 40 %</title>"), "{svg}");
+    assert!(svg.contains("\n9 ms a request, 90 %; self 40 %</title>"), "{svg}");
     assert!(svg.contains(">8 requests · excimer · 1 sample = 1 ms</text>"), "{svg}");
     // Every kind there is, and no other, is in the legend.
     let legend = |text: &str| svg.contains(&format!(">{text}</text>"));
