@@ -109,9 +109,16 @@ fn the_printed_experiment_says_what_it_is_to_change() {
     let ground = Ground::of(|| Subject::up("pledges"));
     let subject = ground.subject();
     subject.run(["fault", "uncompressed", "on"]);
-    let call = Call::weigh(["--requests", "24", subject.url()]).env("PATH", ground.programs());
-    let done = call.run().succeeded();
+    let call =
+        |more: &[&str]| Call::weigh(["--requests", "24", subject.url()]).args(more).env("PATH", ground.programs());
+    let done = call(&[]).run().succeeded();
     let second = done.stdout.lines().nth(1).unwrap();
     assert!(second.contains(", 200, ") && second.contains(" of HTML") && second.starts_with('"'), "{done}");
-    done.shows(["uncompressed", "expect_change = [\"size\"]", "headers = [\"Accept-Encoding: gzip\"]"]);
+    done.shows(["uncompressed", "sudo unladen fix "]);
+    let document = call(&["--json"]).run().succeeded().document();
+    let found = document.list("findings").iter().find(|finding| finding["rule"] == "uncompressed").expect("a finding");
+    let printed = found["check_again"].as_str().unwrap();
+    for line in ["expect_change = [\"size\"]", "headers = [\"Accept-Encoding: gzip\"]"] {
+        assert!(printed.contains(line), "{line}: {printed}");
+    }
 }

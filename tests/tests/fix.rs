@@ -67,7 +67,16 @@ fn a_finding_is_fixed_proved_kept_and_undone() {
     slow.fix(&[]).run().ended_with(2).says(["--yes"]);
     assert_eq!(slow.settings(), before, "nothing was agreed to");
 
-    let fixed = slow.fix(&["--yes", "--prove", "15s"]).run().succeeded();
+    // Killed while it is switched on.
+    let proving = slow.fix(&["--yes", "--prove", "60s"]).start();
+    wait::until("the fix is switched on", || slow.settings() != before);
+    proving.signal(Signal::SIGKILL);
+    let _ = proving.wait();
+    slow.call(&["fix"]).run().succeeded().shows(["left by a run that was killed"]);
+    slow.call(&["fix", "undo", &slow.number]).run().succeeded();
+    assert_eq!(slow.settings(), before);
+
+    let fixed = slow.fix(&["--yes", "--prove", "10s"]).run().succeeded();
     fixed.shows(["It works: ", "unladen fix undo", "unladen runs show"]);
     let after = slow.settings();
     assert_eq!(after.get("zz-unladen.ini").map(String::as_str), Some("opcache.enable=1\n"), "{after:?}");
@@ -83,33 +92,4 @@ fn a_finding_is_fixed_proved_kept_and_undone() {
     slow.call(&["fix", "undo", &slow.number]).run().succeeded();
     assert_eq!(slow.settings(), before);
     slow.call(&["fix", "undo", &slow.number]).run().ended_with(2).says(["no fix"]);
-}
-
-/// What is made worse is not kept.
-#[test]
-fn a_fix_that_does_not_meet_its_condition_is_put_back() {
-    if skip_without(Ability::Tracing, "finding what unladen fix applies") {
-        return;
-    }
-    let slow = Slow::weighed();
-    let before = slow.settings();
-    let put_back = slow.fix(&["--yes", "--prove", "10s", "--keep-if", "p50 < -99%"]).run();
-    put_back.ended_with(8).shows(["Everything is put back"]);
-    assert_eq!(slow.settings(), before);
-}
-
-#[test]
-fn a_fix_that_is_killed_while_it_is_proved_is_put_back_by_undo() {
-    if skip_without(Ability::Tracing, "finding what unladen fix applies") {
-        return;
-    }
-    let slow = Slow::weighed();
-    let before = slow.settings();
-    let proving = slow.fix(&["--yes", "--prove", "60s"]).start();
-    wait::until("the fix is switched on", || slow.settings() != before);
-    proving.signal(Signal::SIGKILL);
-    let _ = proving.wait();
-    slow.call(&["fix"]).run().succeeded().shows(["left by a run that was killed"]);
-    slow.call(&["fix", "undo", &slow.number]).run().succeeded();
-    assert_eq!(slow.settings(), before);
 }

@@ -283,6 +283,9 @@ fn authorities_that_have_become_others_are_those_that_a_node_trusts() {
     wait::until("it trusts whom the file names now", is_connected);
     let done = serve.stop();
     let said = &done.stderr;
-    assert!(said.contains("no trusted authority signed its certificate; name the file"), "{done}");
+    assert!(
+        said.contains("no trusted authority signed its certificate; set `ca` to the file of its authority"),
+        "{done}"
+    );
     assert!(!said.contains(Valkey::PASSWORD), "{done}");
 }

@@ -38,7 +38,7 @@ fn a_rule_that_does_not_exist_is_told_with_the_nearest() {
     let call = Call::new(["rules", "statstorm"]);
     call.run().ended_with(2).says(["no rule is called `statstorm`", "`stat-storm`", "unladen rules"]).shows_nothing();
     let condition = Call::weigh(["--fail-on", "p95 > 5ms", "http://127.0.0.1:9/"]).run().ended_with(2);
-    condition.says(["`p95 > 5ms` is no rule", "`unladen load`"]).shows_nothing();
+    condition.says(["`p95 > 5ms` is not a rule", "`unladen load`"]).shows_nothing();
     // `uncompressed` is no more like it than any other.
     let nonsense = Call::new(["rules", "nonsense"]).run().ended_with(2).says(["no rule is called `nonsense`"]);
     assert!(!nonsense.stderr.contains("nearest"), "{nonsense}");

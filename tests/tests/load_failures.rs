@@ -30,7 +30,7 @@ fn what_fails_at_once_ends_it_before_it_begins() {
     load(&faults.at("HTTP_URL", "/redirect")).ended_with(4).says(["it redirects to /ok"]);
     load(faults.get("UNTRUSTED_URL")).ended_with(3).says(["TLS with"]);
     let unlike = Call::load(["--expect-body", "Welcome", faults.url()]).run().shows_nothing();
-    unlike.ended_with(4).says(["was answered with a body that is not one that holds \"Welcome\""]);
+    unlike.ended_with(4).says(["was answered with a body that is not one that contains \"Welcome\""]);
     // The second of the requests is as important as the first.
     let second = Call::load([faults.url(), &faults.at("HTTP_URL", "/404")]).run().shows_nothing();
     second.ended_with(4).says(["/404 was answered 404"]);
@@ -228,8 +228,8 @@ fn wrong_options_say_which_and_what_would_do() {
         (&["--rate", "10", "-t", "0s", "http://localhost/"], ["--time", "above 0"]),
         (&["-t", "0s", "http://localhost/"], ["--time", "above 0"]),
         (&["-t", "soon", "http://localhost/"], ["--time", "soon"]),
-        (&["--step", "40", "http://localhost/"], ["`40` is no step", "40:30s"]),
-        (&["--step", "40:soon", "http://localhost/"], ["`40:soon` is no step", "10..100:2min"]),
+        (&["--step", "40", "http://localhost/"], ["`40` is not a step", "40:30s"]),
+        (&["--step", "40:soon", "http://localhost/"], ["`40:soon` is not a step", "10..100:2min"]),
         (&["--step", "40:0s", "http://localhost/"], ["length of a step", "above 0"]),
         (&["--step", "0:5s", "http://localhost/"], ["schedule", "at least one step with a rate above 0"]),
         (&["--step", "40:1s", "--rate", "10", "http://localhost/"], ["--step", "--rate"]),
@@ -279,7 +279,7 @@ fn lists_logs_and_records_name_file_and_line() {
     log(b"h - - [t] \"POST / HTTP/1.1\" 200 5\n").says([path, "no GET request that can be repeated"]);
     log(b"\x16\x03\x01 garbage\n").says([&at(1), "not an entry in the combined log format", "found `··· garbage`"]);
     log(b"\x1f\x8b\x08\x00\n").says(["cannot read the access log", path]);
-    log(b"\x28\xb5\x2f\xfd\n").says([path, "is compressed by zstd", "zstd -dc"]);
+    log(b"\x28\xb5\x2f\xfd\n").says([path, "is compressed with zstd", "zstd -dc"]);
     refused(&["--access-log", path, "http://localhost/", "http://localhost/b"]).says(["--access-log takes one URL"]);
 
     let records = |bytes: &[u8]| {

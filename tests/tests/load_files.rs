@@ -100,7 +100,9 @@ fn a_replay_can_be_judged() {
     judged("within.10s < 95%").succeeded();
     judged("within.1us < 95%").ended_with(8).says(["within.1us < 95%: it is 0.00 %"]);
     // One in a thousand of a hundred: nobody can tell.
-    judged("p99.9 > 10s").ended_with(8).says(["`p99.9 > 10s` could not be checked: too few requests"]);
+    judged("p99.9 > 10s")
+        .ended_with(8)
+        .says(["`p99.9 > 10s` could not be judged: an interval needs more answered requests"]);
 }
 
 /// Records were kept until there were 4,096 of them: a load that was killed left none.

@@ -30,12 +30,12 @@ fn without_privilege_it_works_and_says_in_one_line_what_root_adds() {
     // Other users' CPU is there, what they read and write is not.
     assert!(nobody.weight("www-data nginx", "cpu").per_request > 0.0, "{nobody}");
     let warnings = nobody.list("warnings").iter().filter_map(|warning| warning.as_str());
-    let of_root: Vec<_> = warnings.filter(|warning| warning.starts_with("as root")).collect();
+    let of_root: Vec<_> = warnings.filter(|warning| warning.starts_with("with root")).collect();
     assert_eq!(of_root.len(), 1, "{nobody}");
     assert!(of_root[0].contains("read, write and disk counts of other users' processes"), "{nobody}");
 
     let root = quick().document();
-    assert!(!root.warns("as root"), "{root}");
+    assert!(!root.warns("with root"), "{root}");
     assert!(root.weight("nginx", "write_calls").per_request > 0.0, "{root}");
 }
 

@@ -124,7 +124,7 @@ fn a_click_zooms_and_the_address_keeps_it() {
     assert!((shown.width("main") - whole).abs() < 1.0, "what it lies on stays");
     assert_eq!(shown.inner("name"), "skin  /srv/wiki/includes/WebStart.php:9");
     let details = shown.inner("details");
-    assert!(details.starts_with("40 ms a request, 40 % · itself 30 ms, 30 % · 100 % of what is shown"), "{details}");
+    assert!(details.starts_with("40 ms a request, 40 % · self 30 ms, 30 % · 100 % of what is shown"), "{details}");
     let hash = shown.hash();
     assert!(hash.starts_with("#zoom="), "{hash}");
 

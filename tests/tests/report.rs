@@ -175,7 +175,7 @@ fn a_table_is_sorted_and_searched() {
     result["weights"].as_array_mut().unwrap().extend((0..40).map(weight));
     let page = Chromium::start();
     open(&page, &reports.of("wide", &result.to_string()));
-    let table = "[...document.querySelectorAll('table')].find(table => table.caption.textContent.includes('All else'))";
+    let table = "[...document.querySelectorAll('table')].find(table => table.caption.textContent.includes('Everything else that follows'))";
     let names = format!(
         "[...{table}.tBodies[0].rows].filter(row => !row.hidden).map(row => row.cells[0].textContent).join(' ')"
     );

@@ -218,7 +218,7 @@ fn what_leads_nowhere_is_told() {
     for wanted in [
         "the prefix `Bad` of `psr-4` does not end with `\\`",
         "acme/nowhere is required, but neither installed nor in a path repository",
-        "acme/old is to be in",
+        "acme/old should be in",
         "`psr-4` has `Gone\\` in",
     ] {
         assert!(told.iter().any(|problem| problem.contains(wanted)), "{wanted} {told:#?}");

@@ -35,7 +35,7 @@ impl Finding {
 
     /// Whether `unladen fix` can apply it: its experiment changes something here, and sends no request elsewhere.
     pub fn is_switchable(&self) -> bool {
-        self.experiment().is_some_and(|text| !text.contains("{ url = "))
+        self.experiment().is_some_and(|text| !text.contains("\n  { url = "))
     }
 
     /// What precedes the text of an experiment in `check_again`.

@@ -6,6 +6,15 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Effects};
 
+/// Escape sequences would count as width, so formatted cells carry zero-width marks that become sequences when the
+/// table is laid out.
+pub(crate) const STRONG: char = '\u{2061}';
+pub(crate) const WARN: char = '\u{2062}';
+pub(crate) const FAINT: char = '\u{2063}';
+pub(crate) const HEADING: char = '\u{2064}';
+pub(crate) const END: char = '\u{2060}';
+pub(crate) const MARKS: [char; 5] = [STRONG, WARN, FAINT, HEADING, END];
+
 /// Width and colours of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {

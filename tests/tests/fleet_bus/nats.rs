@@ -114,8 +114,16 @@ fn over_tls_it_is_verified_whom_the_server_is() {
         let url = at(&good, "tls", "127.0.0.1");
         Contract { url, fleet: "tls", ca: right.clone() }.records_come_in_order().await;
         for (url, ca, expected) in [
-            (at(&good, "tls", "127.0.0.1"), &wrong, "no trusted authority signed its certificate; name the file"),
-            (at(&good, "tls", "127.0.0.1"), &None, "no trusted authority signed its certificate; name the file"),
+            (
+                at(&good, "tls", "127.0.0.1"),
+                &wrong,
+                "no trusted authority signed its certificate; set `ca` to the file of its authority",
+            ),
+            (
+                at(&good, "tls", "127.0.0.1"),
+                &None,
+                "no trusted authority signed its certificate; set `ca` to the file of its authority",
+            ),
             // It asks for TLS, and is verified as well.
             (at(&good, "nats", "127.0.0.1"), &None, "with a `tls://` URL"),
             (at(&good, "tls", "localhost"), &right, "is for 127.0.0.1, not for localhost; use such a name"),

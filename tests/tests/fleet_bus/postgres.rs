@@ -197,8 +197,16 @@ fn over_tls_it_is_verified_whom_the_server_is() {
         let url = at(&server, "127.0.0.1", full);
         Contract { url, fleet: "tls", ca: right.clone() }.records_come_in_order().await;
         for (url, ca, expected) in [
-            (at(&server, "127.0.0.1", full), &wrong, "no trusted authority signed its certificate; name the file"),
-            (at(&server, "127.0.0.1", full), &None, "no trusted authority signed its certificate; name the file"),
+            (
+                at(&server, "127.0.0.1", full),
+                &wrong,
+                "no trusted authority signed its certificate; set `ca` to the file of its authority",
+            ),
+            (
+                at(&server, "127.0.0.1", full),
+                &None,
+                "no trusted authority signed its certificate; set `ca` to the file of its authority",
+            ),
             (at(&server, "localhost", full), &right, "is for 127.0.0.1, not for localhost; use such a name"),
             (at(&server, "127.0.0.1", ""), &None, "add `sslmode=verify-full`"),
             (at(&SERVER, "127.0.0.1", full), &right, "set `ssl = on` there"),

@@ -186,8 +186,18 @@ fn over_tls_it_is_verified_whom_the_engine_is() {
         good("valkeys", "tls-members").members_come_and_go().await;
         // What is wrong, and what is said of it.
         for (scheme, host, ca, expected) in [
-            ("rediss", "127.0.0.1", &wrong, "no trusted authority signed its certificate; name the file"),
-            ("valkeys", "127.0.0.1", &None, "no trusted authority signed its certificate; name the file"),
+            (
+                "rediss",
+                "127.0.0.1",
+                &wrong,
+                "no trusted authority signed its certificate; set `ca` to the file of its authority",
+            ),
+            (
+                "valkeys",
+                "127.0.0.1",
+                &None,
+                "no trusted authority signed its certificate; set `ca` to the file of its authority",
+            ),
             ("rediss", "localhost", &right, "its certificate is for 127.0.0.1, not for localhost; use such a name"),
             ("redis", "127.0.0.1", &None, "if it speaks TLS there, write `valkeys://`"),
         ] {

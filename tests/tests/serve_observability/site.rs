@@ -375,7 +375,7 @@ fn the_page_shows_what_the_cache_did() {
     assert_eq!(browser.text("document.getElementById('t-memory').textContent"), "72.5 %");
     assert_eq!(browser.text("document.getElementById('t-bytes').textContent"), "72.5 %");
     browser.wait_for("document.getElementById('t-store-more').textContent.startsWith('1 URLs; evicted 0')");
-    browser.wait_for("/ (µs|ms|s) a second$/.test(document.getElementById('t-saved').textContent)");
+    browser.wait_for("/ (µs|ms|s) per second$/.test(document.getElementById('t-saved').textContent)");
     browser.wait_for("/ [mµ]s$/.test(document.getElementById('t-asked').textContent)");
     // What peers chose is text.
     let first = browser.text("document.querySelector('#misses tr').innerText.replace(/\\s+/g, ' ')");

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use unladen_document::Answer;
 use unladen_quantity::is_unseen;
 
-use super::table::MARKS;
-use crate::style::Style;
+use crate::style::{MARKS, Style};
 
 /// Maximum number of requests whose doubts are shown: further ones are alike.
 const MOST_DOUBTS: usize = 3;

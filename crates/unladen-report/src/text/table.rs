@@ -5,17 +5,7 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::prose::clean;
-use crate::style::Style;
-use crate::style::replaced;
-
-/// Escape sequences would count as width, so formatted cells carry zero-width marks that become sequences when the
-/// table is laid out.
-const STRONG: char = '\u{2061}';
-const WARN: char = '\u{2062}';
-const FAINT: char = '\u{2063}';
-const HEADING: char = '\u{2064}';
-const END: char = '\u{2060}';
-pub(super) const MARKS: [char; 5] = [STRONG, WARN, FAINT, HEADING, END];
+use crate::style::{END, FAINT, HEADING, MARKS, STRONG, Style, WARN, replaced};
 
 /// The most important figure.
 pub(super) fn strong(text: &str) -> String {

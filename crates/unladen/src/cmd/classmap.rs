@@ -23,7 +23,7 @@ use crate::output::Destination;
   unladen classmap /usr/share/mediawiki
   unladen classmap --check /srv/shop                 # in CI: 8 if the map is out of date
   unladen classmap --check --strict --sarif classes.sarif --html classes.html /srv/shop
-  unladen classmap --explain 'App\\Cart' /srv/shop    # which files declare it, which one is used, and why
+  unladen classmap --explain 'App\\Cart' /srv/shop    # which files declare it, and which is used
   unladen classmap --ask index.php --as www-data /srv/app   # an application without a reader
   unladen classmap --psr4 'App\\=src' --psr4 'Lib\\=lib' --emit json .")]
 pub(super) struct Args {

@@ -47,7 +47,11 @@ fn a_question_was_printed_that_does_not_cover_what_the_page_shows() {
         QuerySeen { writes: true, ..asked("DELETE FROM old", QueryProtocol::Mysql) },
     ];
     let said = counter(&evidence);
-    assert!(said.contains("triggers") && said.contains("(pledge, signer, wp_postmeta, wp_posts, and the tables behind views"), "{said}");
+    assert!(
+        said.contains("triggers")
+            && said.contains("(pledge, signer, wp_postmeta, wp_posts, and the tables behind views"),
+        "{said}"
+    );
     assert!(!fix(&evidence, "").unwrap().lines.iter().any(|line| line.contains("validator") || line.contains("max(")));
     evidence.queries.truncate(0);
     assert_eq!(counter(&evidence), "");
