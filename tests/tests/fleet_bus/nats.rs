@@ -128,7 +128,7 @@ fn over_tls_it_is_verified_whom_the_server_is() {
             (at(&good, "nats", "127.0.0.1"), &None, "with a `tls://` URL"),
             (at(&good, "tls", "localhost"), &right, "is for 127.0.0.1, not for localhost; use such a name"),
             (at(&expired, "tls", "127.0.0.1"), &right, "its certificate expired"),
-            (at(&wanting, "tls", "127.0.0.1"), &right, "none is sent: take `verify`"),
+            (at(&wanting, "tls", "127.0.0.1"), &right, "none is sent: remove `verify`"),
             (at(&SERVER, "tls", "127.0.0.1"), &right, "it does not speak TLS there: write `nats://`"),
         ] {
             let bus = Contract { url, fleet: "tls", ca: ca.clone() }.bus("one");

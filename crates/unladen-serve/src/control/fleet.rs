@@ -147,7 +147,7 @@ impl Forget for Sites {
                 say!("unladen: {bus} has a record that this version cannot read as a purge ({why}{often}): {rest}");
             }
             News::Overflow => {
-                say!("unladen: too many purges waited for {bus}: all nodes are told to revalidate every stored page")
+                say!("unladen: too many purges waited for {bus}: all nodes are told to revalidate every stored page");
             }
             News::Untold => say!("unladen: {bus}: {}", News::UNTOLD),
             _ => {}
