@@ -58,7 +58,7 @@ impl Contract {
 
     /// Who reads while many write gets all there is, whoever commits first.
     pub(crate) async fn no_record_is_passed_over(&self) {
-        const WRITERS: usize = 8;
+        const WRITERS: usize = 4;
         const EACH: u64 = 25;
         let reader = self.bus("reader");
         let mut after = end(&*reader).await;
