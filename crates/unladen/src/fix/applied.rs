@@ -134,7 +134,7 @@ impl FixFolder {
         let file = self.file();
         if self.is_in_place()? {
             return Err(Failure::Usage(format!(
-                "it is applied already; `unladen fix undo {}` takes it off",
+                "it is applied already, or a run that was killed left it switched; `unladen fix undo {}` takes it off",
                 self.name()
             )));
         }

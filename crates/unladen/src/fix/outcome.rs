@@ -32,7 +32,7 @@ pub(crate) fn outcome(proof: &ProveDocument) -> Result<Outcome, Failure> {
         (false, true) => Outcome::Keep(better.join(", ")),
         (true, false) => Outcome::PutBack(worse.join(", ")),
         (false, false) => Outcome::Ask(format!("{}; but {}", better.join(", "), worse.join(", "))),
-        (true, true) => Outcome::Ask("no difference could be shown in this time".to_owned()),
+        (true, true) => Outcome::Ask("unclear in this time (--prove TIME measures longer)".to_owned()),
     })
 }
 
@@ -60,10 +60,7 @@ pub(crate) fn line(comparison: &Comparison) -> String {
         None => comparison.metric.replace("latency.p50", "median latency").replace("latency.mean", "mean latency"),
     };
     let value = |value: Option<f64>| value.map_or_else(|| "?".to_owned(), |value| plain(kind, value));
-    let change = comparison.ratio_span().map_or_else(String::new, |ratio| {
-        let percent = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
-        format!(", {} % ({} to {})", percent(ratio.value), percent(ratio.low), percent(ratio.high))
-    });
+    let change = comparison.ratio_span().map_or_else(String::new, |ratio| format!(", {}", ratio.change_text()));
     format!("{name} {} → {}{change}", value(comparison.baseline), value(comparison.candidate))
 }
 

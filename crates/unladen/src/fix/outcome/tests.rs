@@ -40,7 +40,7 @@ fn judged(comparisons: Vec<Comparison>) -> Outcome {
 fn something_less_and_nothing_more_is_kept() {
     let unclear = compared("latency.p50", Change::Unclear);
     let kept = judged(vec![unclear, compared("weight.cpu php-fpm", Change::Better)]);
-    assert_eq!(kept, Outcome::Keep("CPU of php-fpm 30.0 ms → 27.0 ms, -10.0 % (-15.0 to -5.0)".into()));
+    assert_eq!(kept, Outcome::Keep("CPU of php-fpm 30.0 ms → 27.0 ms, −10.0 % (−15.0 to −5.0)".into()));
 }
 
 #[test]
