@@ -69,7 +69,9 @@ fn a_finding_is_fixed_proved_kept_and_undone() {
 
     // Killed while it is switched on.
     let proving = slow.fix(&["--yes", "--prove", "60s"]).start();
-    wait::until("the fix is switched on", || slow.settings() != before);
+    // Its new file is renamed into place: reading the folder meanwhile could find one that is gone.
+    let switched = Path::new(slow.ground.subject().get("STATE")).join("php.d/zz-unladen.ini");
+    wait::until("the fix is switched on", || switched.exists());
     proving.signal(Signal::SIGKILL);
     let _ = proving.wait();
     slow.call(&["fix"]).run().succeeded().shows(["left by a run that was killed"]);
