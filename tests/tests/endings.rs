@@ -60,7 +60,7 @@ fn ctrl_c_after_enough_blocks_keeps_them() {
 #[test]
 fn sigterm_is_as_good_and_text_is_marked_too() {
     let done = interrupted(|| long_run(FAULTS.url()), Signal::SIGTERM);
-    done.shows(["interrupted: these are the blocks until then", "latency of these requests"]);
+    done.shows(["interrupted: these are the blocks until then", "--details"]);
 }
 
 #[test]

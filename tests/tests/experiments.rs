@@ -25,7 +25,7 @@ fn compression_is_found_and_proven_by_the_bytes_of_its_answers() {
         let call = Call::weigh(["--requests", "24", "-H", header, "-b", "visitor=jorvik 9", "--experiments"]);
         call.args([&folder]).args(more).env("PATH", ground.programs())
     };
-    let done = weigh(&[subject.url()]).run().succeeded().shows(["uncompressed", "check again"]);
+    let done = weigh(&["--details", subject.url()]).run().succeeded().shows(["uncompressed", "check again"]);
     assert!(!done.stdout.contains("jorvik"), "a cookie is shown: {done}");
 
     let found = files(&folder, "-uncompressed.toml");

@@ -79,7 +79,7 @@ fn a_finding_is_fixed_proved_kept_and_undone() {
     assert_eq!(slow.settings(), before);
 
     let fixed = slow.fix(&["--yes", "--prove", "10s"]).run().succeeded();
-    fixed.shows(["It works: ", "unladen fix undo", "unladen runs show"]);
+    fixed.shows(["It helps: ", "counted", "unladen fix undo", "unladen runs show"]);
     let after = slow.settings();
     assert_eq!(after.get("zz-unladen.ini").map(String::as_str), Some("opcache.enable=1\n"), "{after:?}");
     slow.fix(&["--yes"]).run().ended_with(2).says(["applied already"]);

@@ -73,7 +73,7 @@ fn nothing_stays_attached_after_the_end_after_ctrl_c_and_after_kill_9() {
     }
     let site = ScriptServer::php(PAGE, COMPILED);
 
-    let call = weigh().args([site.url()]).start();
+    let call = weigh().args(["--details", &site.url()]).start();
     let held = counting(&call);
     call.interrupt();
     let done = call.wait().ended_with(130);

@@ -15,7 +15,7 @@ fn full() -> File {
     OpenOptions::new().write(true).open("/dev/full").unwrap()
 }
 
-const TABLES: [&str; 2] = ["requests in", "latency of these requests"];
+const TABLES: [&str; 2] = ["/", "--details"];
 
 #[test]
 fn a_full_disk_behind_standard_output_loses_nothing() {
@@ -108,7 +108,7 @@ fn without_a_terminal_there_are_no_escapes_and_no_progress() {
 /// On a pseudo-terminal; progress would be on standard error.
 fn on_a_terminal(call: Call) -> String {
     let script = r#"exec script --quiet --return --command "$(printf '%q ' "$@") 2>/dev/null" /dev/null"#;
-    call.env("TERM", "xterm").through_shell(script).run().succeeded().shows(["latency of these requests"]).stdout
+    call.env("TERM", "xterm").through_shell(script).run().succeeded().shows(["--details"]).stdout
 }
 
 #[test]

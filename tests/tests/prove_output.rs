@@ -88,7 +88,7 @@ fn the_document_is_as_the_contract_says_and_every_field_is_documented() {
 #[test]
 fn text_has_the_table_and_the_boxes_in_eighty_columns_or_so() {
     let server = server();
-    let done = lab(&server).prove().args(["--no-weights"]).run().succeeded().says_nothing();
+    let done = lab(&server).prove().args(["--no-weights", "--details"]).run().succeeded().says_nothing();
     for line in done.stdout.lines() {
         assert!(line.chars().count() <= 100, "{line}");
     }
@@ -117,7 +117,7 @@ fn a_full_disk_behind_standard_error_loses_nothing() {
     let server = server();
     let (a, b) = (server.url("/"), server.url("/slow"));
     let call = Call::prove(["--no-weights", "--requests", "12", "--a", &a, "--b", &b]);
-    call.through_shell(r#"exec "$@" 2>/dev/full"#).run().ended_with(0).shows(["baseline again"]);
+    call.through_shell(r#"exec "$@" 2>/dev/full"#).run().ended_with(0).shows(["per request", "baseline"]);
 }
 
 #[test]

@@ -46,7 +46,9 @@ pub use machine::{Drift, LoadAgent, Lost, Machine, Reference, send_lag};
 pub use profile::{
     Caller, Function, FunctionChange, Moved, OpenNs, ProfileDiffDocument, ProfileDocument, ProfileSetup, Written,
 };
-pub use prove::{Arm, ArmProfile, BoxPlot, Change, Comparison, Gate, Interaction, Metric, ProveDocument};
+pub use prove::{
+    Arm, ArmProfile, BoxPlot, Change, Comparison, CountedChange, Gate, Interaction, Metric, ProveDocument,
+};
 pub use schema::Schema;
 pub use weigh::{
     CPU_COLUMNS, Count, CpuColumn, FarStation, HostCpu, LeftBehind, NextStep, NotFollowing, Path, Peer, Statement,

@@ -38,6 +38,13 @@ pub struct ProveDocument {
     pub comparisons: Vec<Comparison>,
     pub interactions: Vec<Interaction>,
     pub time_for_one_percent_ns: Option<u64>,
+    /// What the first request does in the baseline and in the changed arm, traced after all timing. Documents from
+    /// before 2026-11-29 lack it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<CountedChange>,
+    /// Why nothing was counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_counted: Option<String>,
     pub gates: Vec<Gate>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ArmProfile>,
@@ -178,6 +185,22 @@ pub struct Comparison {
     pub on_path: Option<bool>,
     /// `faster`, `slower`, `lighter`, `heavier`, `no measurable difference` or `unclear`; see [`Self::change`].
     pub verdict: String,
+}
+
+/// One traced counter of one group, per request, in the baseline and in the changed arm.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct CountedChange {
+    pub arm: String,
+    pub group: String,
+    /// `files.checked`, `sql.statements`.
+    pub counter: String,
+    pub title: String,
+    pub baseline: Span,
+    pub candidate: Span,
+    /// Whether the two certainly differ, and by at least 1 %.
+    #[serde(rename = "changed")]
+    pub is_changed: bool,
 }
 
 /// Whether changes do something else together than alone.

@@ -5,6 +5,7 @@
 //! so that a pipe would never end, or would break when this process ends.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -29,6 +30,9 @@ const SHOWN_BYTES: u64 = 4096;
 const WHOLE: u64 = 16 << 20;
 /// Maximum pause between two checks for the end: short beside any switch that takes a command.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// As systemd has it for services.
+const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin";
 
 /// A file system in memory.
 const SHARED_MEMORY: &str = "/dev/shm";
@@ -62,6 +66,7 @@ impl Shell {
         cancel: &Cancel,
     ) -> Result<(), CommandFault> {
         let mut shell = sh(command, open_files_before());
+        shell.envs(programs());
         shell.envs(environment);
         self.execute(shell, command, within, cancel).map(drop)
     }
@@ -96,6 +101,15 @@ impl Shell {
             Ended::Cancelled => Err(CommandFault::Cancelled),
         }
     }
+}
+
+/// `PATH` with the folder of this program at its end: printed fixes call `unladen`, which may have been called by its
+/// path (`sudo` has a `PATH` of its own).
+fn programs() -> Option<(&'static str, OsString)> {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
+    let own = std::env::current_exe().ok()?.parent()?.to_owned();
+    let folders = std::env::split_paths(&path).chain([own]);
+    Some(("PATH", std::env::join_paths(folders).ok()?))
 }
 
 /// A path in quotes, in which a shell expands nothing.

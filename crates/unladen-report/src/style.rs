@@ -15,19 +15,21 @@ pub(crate) const HEADING: char = '\u{2064}';
 pub(crate) const END: char = '\u{2060}';
 pub(crate) const MARKS: [char; 5] = [STRONG, WARN, FAINT, HEADING, END];
 
-/// Width and colours of a text.
+/// Width, colours and length of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     /// In columns.
     pub width: u16,
     pub colour: bool,
     pub ascii: bool,
+    /// All figures, and not the first screen alone.
+    pub details: bool,
 }
 
 impl Style {
-    /// A style without escape sequences.
+    /// All figures, without escape sequences.
     pub fn plain(width: u16) -> Self {
-        Self { width, colour: false, ascii: false }
+        Self { width, colour: false, ascii: false, details: true }
     }
 
     /// The text as written, for its width: replacements in ASCII may be longer.

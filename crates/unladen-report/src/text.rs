@@ -13,6 +13,7 @@ mod load;
 mod profile;
 mod prose;
 mod prove;
+mod screen;
 mod table;
 mod weigh;
 
@@ -34,7 +35,9 @@ impl Format for Text {
     fn write(&self, report: Report<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let out = &mut Edge::new(out, style.ascii);
         match report {
-            Report::Weigh(result) => weigh::weigh(result, style, out),
+            Report::Weigh(result) if style.details => weigh::weigh(result, style, out),
+            Report::Weigh(result) => screen::screen(result, style, out),
+            Report::Inside(pages, _) if !style.details => screen::evidence(pages, style, out),
             Report::Inside(pages, _) => {
                 let mut told = Vec::new();
                 pages.iter().try_for_each(|page| {

@@ -5,6 +5,7 @@ mod analysis;
 mod answers;
 mod arms;
 mod came;
+mod counted;
 mod effect;
 mod gate;
 mod interactions;

@@ -33,7 +33,7 @@ pub(crate) fn set_colour(colour: Colour) {
     let _ = COLOUR.set(colour);
 }
 
-/// The style of standard output. By default, colours only on a terminal, and never with NO_COLOR (no-color.org) or on a
+/// The style of standard output, for the first screen. By default, colours only on a terminal, and never with NO_COLOR (no-color.org) or on a
 /// dumb terminal.
 pub(crate) fn style() -> Style {
     let is_terminal = std::io::stdout().is_terminal();
@@ -46,5 +46,5 @@ pub(crate) fn style() -> Style {
         Some(Colour::Never) => false,
         Some(Colour::Auto) | None => is_terminal && !refused && !dumb,
     };
-    Style { width, colour, ascii: locale::is_ascii() }
+    Style { width, colour, ascii: locale::is_ascii(), details: false }
 }

@@ -24,8 +24,10 @@ mod traced;
 mod tried;
 mod warnings;
 
+pub(crate) use counting::{Counting, CountingError};
 pub(crate) use experiments::Experiments;
 pub(crate) use exporter::ExporterError;
 pub(crate) use inside::inside;
 pub(crate) use options::{Budget, Options, Restart};
 pub(crate) use run::{Outcome, weigh};
+pub(crate) use traced::Traced;

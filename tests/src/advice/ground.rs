@@ -22,7 +22,8 @@ const FOLDERS: [(&str, &str); 4] = [
 
 /// Where the PgBouncer that is printed writes its number.
 const POOLER: &str = "/var/run/postgresql/pgbouncer.pid";
-const POOLER_STARTS: &str = "systemctl restart pgbouncer";
+/// What is printed to start it, with systemd and without.
+const POOLER_STARTS: [&str; 2] = ["systemctl restart pgbouncer", "service pgbouncer restart"];
 /// What is printed to switch a database's write-ahead log on.
 const WAL: &str = " 'PRAGMA journal_mode=WAL;'";
 
@@ -74,9 +75,17 @@ impl Ground {
         let socket = self.subject.find("DATABASE_SOCKET").unwrap_or_default();
         let mariadb = format!("#!/bin/sh\nexec /usr/bin/mariadb --no-defaults --socket={socket} \"$@\"\n");
         let unladen = format!("#!/bin/sh\nexec {} \"$@\"\n", binary().display());
+        let service = "#!/bin/sh\n# As a machine without systemd has it.\nexec systemctl \"$2\" \"$1\"\n".to_owned();
         let bin = self.folder.join("bin");
         fs::create_dir_all(&bin).expect("a folder");
-        for (name, text) in [("systemctl", systemctl), ("nginx", nginx), ("mariadb", mariadb), ("unladen", unladen)] {
+        let stand_ins = [
+            ("systemctl", systemctl),
+            ("service", service),
+            ("nginx", nginx),
+            ("mariadb", mariadb),
+            ("unladen", unladen),
+        ];
+        for (name, text) in stand_ins {
             let path = bin.join(name);
             fs::write(&path, text).expect("a script");
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its mode");
@@ -131,7 +140,7 @@ impl Ground {
 
     /// Has ended what a command has started.
     pub(super) fn end_after(&self, command: &str, undo: &mut Undo) {
-        if command != POOLER_STARTS {
+        if !POOLER_STARTS.contains(&command) {
             return;
         }
         // It writes its number once it is in the background.
@@ -148,7 +157,7 @@ impl Ground {
             undo.run(&format!("sqlite3 {database} 'PRAGMA journal_mode=DELETE;'"));
             return;
         }
-        if command == POOLER_STARTS {
+        if POOLER_STARTS.contains(&command) {
             undo.keep(Path::new("/var/log/postgresql/pgbouncer.log"));
         }
         let words = command.split([' ', '>', ';', '"', '\'', '(', ')']).filter(|word| word.starts_with('/'));

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use unladen_document::{Count, EvidenceItem, Finding, NextStep, NotJudged, NotLookedFor, Removes, Span, Statement};
-use unladen_quantity::{Kind, Quantity, grouped, plain};
+use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 use unladen_trace::Total;
 
 use super::prose::{aside, clean, fill, filled, wrapped};
@@ -65,18 +65,11 @@ pub(super) fn inside<'a>(
         )?;
     }
     if told.len() == before {
-        // No findings is a claim, which does not hold for a path that was examined in part.
-        let nothing = if inside.is_whole() {
-            "no finding: the rules found no waste"
-        } else if !is_counted {
-            "nothing found in the page's answers; the rest was not judged"
-        } else {
-            "nothing found, but not everything could be judged"
-        };
-        writeln!(out, "{}\n", style.heading(nothing))?;
+        writeln!(out, "{}\n", style.heading(nothing_found(inside)))?;
     }
     if let Some(step) = &inside.next_step {
         next_step(step, style, out)?;
+        writeln!(out)?;
     }
     for part in &inside.not_judged {
         wrapped(&not_judged(part), style, out)?;
@@ -91,6 +84,17 @@ pub(super) fn inside<'a>(
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// No findings is a claim, which does not hold for a path that was examined in part.
+pub(super) fn nothing_found(inside: &Inside) -> &'static str {
+    if inside.is_whole() {
+        "no finding: the rules found no waste"
+    } else if !inside.counts.iter().any(|count| count.state == WARM) {
+        "nothing found in the page's answers; the rest was not judged"
+    } else {
+        "nothing found, but not everything could be judged"
+    }
 }
 
 /// Database time per statement; the texts take the width that the columns leave.
@@ -112,10 +116,9 @@ fn statements(rows: &[Statement], style: Style, out: &mut dyn Write) -> io::Resu
     table.write(style, out)
 }
 
-fn next_step(step: &NextStep, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+pub(super) fn next_step(step: &NextStep, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     wrapped(&format!("{}. This shows where:", step.why), style, out)?;
-    copied("    ", &step.command, out)?;
-    writeln!(out)
+    copied("    ", &step.command, out)
 }
 
 fn first_requests(fresh: &Fresh, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -320,38 +323,28 @@ fn hanging(label: &str, text: &str, style: Style, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// `takes 2.1 ms (1.4 to 4.2 ms), 8.6 % of the latency (5.8 to 17)`
+/// `costs 2.1 ms (1.4 to 4.2 ms), 8.6 % of the latency (5.8 to 17)`
 /// `the fix removes about 85 of 207 checks, and saves at most 1.1 ms, 4.5 % of the latency`
 fn takes_and_saves(finding: &Finding) -> Vec<String> {
     let (share, saves) = (&finding.share, &finding.saves);
     let why = share.why.as_deref().unwrap_or_default();
     let untold = saves.why.as_deref().unwrap_or("an earlier version gave no bound");
     let removes = saves.removes.as_ref().map(|removes| format!("the fix removes {}", told(removes)));
-    let bound = saves.of.as_deref().zip(finding.saves_at_most_ns).zip(saves.at_most);
+    let bound = saves_at_most(finding);
     let takes = match (share.known_part(), &share.of) {
-        (Some((time, part)), Some(of)) => format!(
-            "costs {} ({} to {}), {} % of the {} ({} to {})",
-            plain(Kind::Time, time.value),
-            plain(Kind::Time, time.low),
-            plain(Kind::Time, time.high),
-            percent(part.value),
-            whole(of),
-            percent(part.low),
-            percent(part.high),
-        ),
-        (_, Some(_)) => format!("costs nearly all of the latency; {why}"),
+        (Some((_, part)), Some(_)) => {
+            format!("{} ({} to {})", costs(finding), percent(part.low), percent(part.high))
+        }
+        (_, Some(_)) => format!("{}; {why}", costs(finding)),
         (_, None) if bound.is_none() && untold == why => {
             return vec![format!("its cost, and what the fix saves, are not known: {why}")];
         }
         (_, None) => format!("its cost is not known: {why}"),
     };
     let saves = match bound {
-        Some(((of, time), part)) => format!(
-            "{} at most {}, {} % of the {}",
-            removes.map_or_else(|| "the fix saves".to_owned(), |removes| format!("{removes}, and saves")),
-            plain(Kind::Time, time),
-            percent(part),
-            whole(of)
+        Some(bound) => format!(
+            "{} {bound}",
+            removes.map_or_else(|| "the fix saves".to_owned(), |removes| format!("{removes}, and saves"))
         ),
         None => format!(
             "{}what the fix saves is not known: {untold}",
@@ -359,6 +352,28 @@ fn takes_and_saves(finding: &Finding) -> Vec<String> {
         ),
     };
     vec![takes, saves]
+}
+
+/// `costs 2.1 ms (1.4 to 4.2 ms), 8.6 % of the latency`; empty if nothing is known.
+pub(super) fn costs(finding: &Finding) -> String {
+    match (finding.share.known_part(), &finding.share.of) {
+        (Some((time, part)), Some(of)) => format!(
+            "costs {} ({}), {} % of the {}",
+            plain(Kind::Time, time.value),
+            between(Kind::Time, time.low, time.high),
+            percent(part.value),
+            whole(of),
+        ),
+        (_, Some(_)) => "costs nearly all of the latency".to_owned(),
+        (_, None) => String::new(),
+    }
+}
+
+/// `at most 1.1 ms, 4.5 % of the latency`, if a bound is known.
+pub(super) fn saves_at_most(finding: &Finding) -> Option<String> {
+    let saves = &finding.saves;
+    let ((of, time), part) = saves.of.as_deref().zip(finding.saves_at_most_ns).zip(saves.at_most)?;
+    Some(format!("at most {}, {} % of the {}", plain(Kind::Time, time), percent(part), whole(of)))
 }
 
 /// `about 85 of 207 checks`

@@ -99,6 +99,21 @@ pub(super) fn fill(text: &str, width: usize, style: Style) -> Vec<String> {
     filled(&style.text(text), width)
 }
 
+/// Like `fill`, with at most so many lines: where there were more, the last one ends in an ellipsis.
+pub(super) fn few(text: &str, width: usize, most: usize, style: Style) -> Vec<String> {
+    let mut lines = fill(text, width, style);
+    if lines.len() <= most {
+        return lines;
+    }
+    lines.truncate(most);
+    if let Some(last) = lines.last_mut() {
+        let ellipsis = style.text("…");
+        let kept = width.saturating_sub(ellipsis.chars().count());
+        *last = format!("{}{ellipsis}", last.chars().take(kept).collect::<String>().trim_end());
+    }
+    lines
+}
+
 /// Like `fill`, with all characters kept.
 pub(super) fn filled(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];

@@ -11,8 +11,10 @@ use super::figure::{axis, box_plot};
 use super::prose::{answer, answers, aside, clean, cookies, cut_short, files_unseen, fill, paragraph, warnings};
 use crate::style::Style;
 
+mod counted;
 mod designs;
 mod differences;
+mod screen;
 mod verdict;
 
 pub(crate) use verdict::title;
@@ -27,6 +29,9 @@ const WIDEST: usize = 76;
 const LONGEST_NAME: usize = 24;
 
 pub(super) fn prove(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if !style.details {
+        return screen::screen(result, style, out);
+    }
     head(result, style, out)?;
     agents(&result.agents, style, out)?;
     if result.has("alone") {
@@ -37,6 +42,7 @@ pub(super) fn prove(result: &ProveDocument, style: Style, out: &mut dyn Write) -
     }
     designs::interactions(result, style, out)?;
     if let Some(arm) = result.changed_arm() {
+        counted::counted(result, arm, style, out)?;
         differences::differences(result, arm, style, out)?;
         differences::weights(result, arm, style, out)?;
     }

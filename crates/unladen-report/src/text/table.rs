@@ -65,6 +65,10 @@ impl Grid {
         self.rows.push(cells.into_iter().map(|cell| clean(&cell)).collect());
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Writes the table and an empty line.
     pub(super) fn write(&self, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = self.lines(&[], style);

@@ -382,3 +382,57 @@ fn a_name_from_outside_neither_steers_nor_turns_a_line() {
     assert_eq!(clean("a\u{1b}[31m\u{202e}b\u{2066}c\u{200f}"), "a [31m b c ");
     assert_eq!(clean("فارسی é 日本"), "فارسی é 日本");
 }
+
+fn screen(result: &Weigh, width: u16) -> String {
+    let mut out = Vec::new();
+    let style = Style { details: false, ..Style::plain(width) };
+    Text.write(Report::Weigh(result), style, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// An answer was 114 lines.
+#[test]
+fn the_first_screen_reads_like_this_and_fits_80_by_24() {
+    let samples = [
+        ("screen_one_page", sample::one_page()),
+        ("screen_findings", sample::found_inside()),
+        ("screen_on_the_path", sample::on_the_path()),
+        ("screen_nothing_follows", sample::nothing_follows()),
+        ("screen_over_hosts", sample::over_hosts()),
+        ("screen_two_pages", sample::two_pages()),
+    ];
+    for (name, result) in samples {
+        let text = screen(&result, 80);
+        let too_long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+        assert!(too_long.is_empty(), "{too_long:#?}");
+        assert!(text.lines().count() <= 24 * result.pages.len(), "{name}: {} lines\n{text}", text.lines().count());
+        insta::assert_snapshot!(name, text);
+    }
+}
+
+/// The verdict of a proof stood below 115 lines of tables.
+#[test]
+fn the_first_screen_of_a_proof_reads_like_this_and_fits_80_by_24() {
+    let unclear = {
+        let mut prove = sample::class_map();
+        (prove.counted, prove.not_counted) = (Vec::new(), Some("tracing needs root".into()));
+        prove.comparisons.retain(|one| one.kind() == Metric::Latency);
+        prove.comparisons.iter_mut().for_each(|one| one.verdict = "unclear".into());
+        prove
+    };
+    let samples = [
+        ("proof_class_map", ProveDocument { gates: Vec::new(), ..sample::class_map() }),
+        ("proof_two_knobs", sample::two_knobs()),
+        ("proof_unclear", unclear),
+    ];
+    for (name, result) in samples {
+        let mut out = Vec::new();
+        let style = Style { details: false, ..Style::plain(80) };
+        Text.write(Report::Prove(&result), style, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let too_long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+        assert!(too_long.is_empty(), "{too_long:#?}");
+        assert!(text.lines().count() <= 24, "{name}: {} lines\n{text}", text.lines().count());
+        insta::assert_snapshot!(name, text);
+    }
+}

@@ -28,6 +28,7 @@ const COLUMNS: usize = 3;
 /// Shown if a counter does not follow the requests.
 const NOT_FOLLOWING: &str = "·";
 
+/// All there is.
 pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     let run = &result.run;
     let mut told = Vec::new();
@@ -66,7 +67,7 @@ pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Res
 }
 
 /// `Left behind: 523 files, 2.1 MB, in /var/lib/php/sessions.`
-fn left_behind(left: &LeftBehind) -> String {
+pub(super) fn left_behind(left: &LeftBehind) -> String {
     let files = grouped(left.files as f64, 0);
     let one = if left.files == 1 { "" } else { "s" };
     format!("Left behind: {files} file{one}, {}, in {}.", plain(Kind::Bytes, left.bytes as f64), left.folder)
@@ -80,8 +81,7 @@ fn head(page: &WeighedPage, run: &WeighDocument, style: Style, out: &mut dyn Wri
     };
     let connections = if run.keep_alive { "kept alive" } else { "one a request" };
     let cookies = cookies(run.keep_cookies);
-    writeln!(out, "{}", style.heading(&clean(&url.name)))?;
-    url.answer.iter().try_for_each(|came| answer("", came, style, out))?;
+    head_of(page, style, out)?;
     let line = format!(
         "{} requests in {} blocks of four phases of {:.2} s, {pace}, {} at once, {}, connections {connections}{cookies}; seed {}",
         grouped(url.requests as f64, 0),
@@ -96,15 +96,23 @@ fn head(page: &WeighedPage, run: &WeighDocument, style: Style, out: &mut dyn Wri
     writeln!(out)
 }
 
+/// Which page, and what it answered.
+pub(super) fn head_of(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", style.heading(&clean(&page.url.name)))?;
+    page.url.answer.iter().try_for_each(|came| answer("", came, style, out))
+}
+
+/// CPU by group, the heaviest first; rows of a host are kept together, at the place of its heaviest.
+pub(super) fn cpu_of(page: &WeighedPage) -> Vec<&Weight> {
+    let mut rows: Vec<_> = page.following().filter(|row| row.counter == "cpu").collect();
+    rows.sort_by(|a, b| b.per_request.total_cmp(&a.per_request));
+    let hosts: Vec<Option<String>> = rows.iter().map(|row| row.host.clone()).collect();
+    rows.sort_by_key(|row| hosts.iter().position(|host| *host == row.host));
+    rows
+}
+
 fn cpu(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<&Weight> = {
-        let mut rows: Vec<_> = page.following().filter(|row| row.counter == "cpu").collect();
-        rows.sort_by(|a, b| b.per_request.total_cmp(&a.per_request));
-        // Rows of a host are kept together, at the place of its heaviest.
-        let hosts: Vec<Option<String>> = rows.iter().map(|row| row.host.clone()).collect();
-        rows.sort_by_key(|row| hosts.iter().position(|host| *host == row.host));
-        rows
-    };
+    let rows = cpu_of(page);
     if rows.is_empty() {
         return undecided(page, style, out);
     }
@@ -195,7 +203,7 @@ fn on_the_path(group: &str) -> String {
 }
 
 /// `12 to 40 ms`
-fn span(row: &Weight) -> String {
+pub(super) fn span(row: &Weight) -> String {
     between(Kind::of_unit(&row.unit), row.low, row.high)
 }
 
@@ -370,7 +378,7 @@ fn own_connections(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io:
     writeln!(out)
 }
 
-fn latency(page: &WeighedPage) -> Option<Latency> {
+pub(super) fn latency(page: &WeighedPage) -> Option<Latency> {
     Latency::of(&page.url.latency_ns, &page.url.latency_intervals_ns)
 }
 
@@ -392,7 +400,7 @@ fn latencies(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Resul
 }
 
 /// Several URLs side by side: their blocks alternated, so their figures are comparable.
-fn comparison(pages: &[WeighedPage], style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn comparison(pages: &[WeighedPage], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table =
         Grid::new(&["weighed in one run", "CPU per request", "p50", "requests/s and core"]).expendable(&[2, 3]);
     for page in pages {
@@ -424,10 +432,10 @@ fn title(row: &Weight) -> String {
     format!("{}{}{}", if row.approximate { "≈ " } else { "" }, row.title, if row.invalid { " !" } else { "" })
 }
 
-fn of(row: &Weight) -> Quantity {
+pub(super) fn of(row: &Weight) -> Quantity {
     Quantity { kind: Kind::of_unit(&row.unit), value: row.per_request, margin: row.span().margin() }
 }
 
-fn time_of(span: Span) -> Quantity {
+pub(super) fn time_of(span: Span) -> Quantity {
     Quantity { kind: Kind::Time, value: span.value, margin: span.margin() }
 }

@@ -23,6 +23,7 @@ use crate::fix::{Applied, FixFolder, Outcome, Remedy, State, outcome};
 use crate::prove::{Options, Proved};
 use crate::runs::{RunName, document_of, now, rfc3339};
 use crate::say::say;
+use crate::terminal;
 use crate::{interrupt, output, prove};
 
 /// Milliseconds between two looks whether a signal came while the user is asked.
@@ -217,17 +218,19 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
     if args.json {
         output::line(&Applied::document(&[&record]))?;
     } else {
-        output::line(&said(&record, &remedy))?;
+        // What the proof put back is of no interest once the fix is kept.
+        let shown = ProveDocument { put_back: Vec::new(), ..result };
+        output::everywhere(Report::Prove(&shown), false, &[], terminal::style())?;
+        output::line(&format!("\n{}", said(&record, &remedy)))?;
     }
     if is_kept { Ok(()) } else { Err(Failure::Gate(format!("put back: {why}"))) }
 }
 
 fn said(record: &Applied, remedy: &Remedy) -> String {
-    let mut text = format!("{}, {}\n", record.rule, record.url);
+    let mut text = String::new();
     match record.state {
         State::Applied => {
-            text +=
-                &format!("It works: {}.\nIt is kept; `unladen fix undo {}` takes it off.", record.proof, record.name);
+            text += &format!("It is kept; `unladen fix undo {}` takes it off.", record.name);
             let rest = remedy.by_hand();
             if !rest.is_empty() {
                 text += &format!("\nNot done, as no experiment switches it:\n  {}", rest.join("\n  "));
@@ -236,7 +239,7 @@ fn said(record: &Applied, remedy: &Remedy) -> String {
         State::PutBack | State::Undone => text += &format!("Everything is put back: {}.", record.proof),
     }
     if let Some(run) = &record.proof_run {
-        text += &format!("\nall figures: unladen runs show {run}");
+        text += &format!("\nAll figures: unladen runs show {run} --details");
     }
     text
 }

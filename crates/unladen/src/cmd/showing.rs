@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use unladen_publish::{comparison_text, publication_named};
-use unladen_report::Report;
+use unladen_report::{Report, Style};
 
 use crate::exit::Failure;
 use crate::output::{self, Destination, OutputError};
@@ -15,6 +15,9 @@ pub(super) struct Showing {
     /// Write JSON instead of tables
     #[arg(long, help_heading = "What to show")]
     json: bool,
+    /// Show everything that was measured, and not the first screen alone
+    #[arg(long, help_heading = "What to show")]
+    details: bool,
     /// Write the result to a file, in the format of its ending: .json, .svg (a picture), .txt (tables), .html (a
     /// report), .md; - is standard output, where the result goes in any case; may be repeated
     #[arg(short, long, alias = "out", value_name = "FILE", help_heading = "What to show")]
@@ -89,7 +92,8 @@ impl Showing {
     }
 
     pub(super) fn show(&self, result: Report<'_>) -> Result<(), OutputError> {
-        output::everywhere(result, self.json, &self.destinations(), terminal::style())
+        let style = Style { details: self.details, ..terminal::style() };
+        output::everywhere(result, self.json, &self.destinations(), style)
     }
 }
 

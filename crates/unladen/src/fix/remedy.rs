@@ -40,7 +40,8 @@ impl Remedy {
     /// The experiment of this fix, read from `file`, where it was written. Fails if it has none, or it would not leave
     /// the fix in place: `unladen serve` in front of the page is a service of its own.
     pub(crate) fn experiment(&self, file: &Path) -> Result<Experiment, Failure> {
-        let experiment = Experiment::read(file)?;
+        let mut experiment = Experiment::read(file)?;
+        experiment.title = format!("{}, {}", self.finding.rule, self.finding.url);
         let mut changes = experiment.knobs.iter().flat_map(|knob| &knob.changes);
         if changes.any(|change| change.reach() == Reach::Request) {
             let Self { number, finding, .. } = self;

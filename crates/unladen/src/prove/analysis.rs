@@ -63,6 +63,8 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> ProveDocument {
             [] => Vec::new(),
             done => vec![format!("put back: {}", done.join(", "))],
         },
+        counted: Vec::new(),
+        not_counted: None,
         profiles: Vec::new(),
         warnings: warnings.iter().map(ToString::to_string).collect(),
         arms: results,

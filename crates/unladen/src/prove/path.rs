@@ -24,27 +24,30 @@ impl OnPath {
         Self { unknown: Some(why.to_owned()), ..Self::default() }
     }
 
-    /// Adds the groups of a switched-on arm, by the first of these requests.
+    /// Adds the groups of a switched-on arm, by the first of these requests, and returns them.
     pub(crate) fn add(
         &mut self,
         config: &DriverConfig,
         requests: std::ops::Range<usize>,
         instrument: &mut Instrument,
         cancel: &Cancel,
-    ) {
+    ) -> Vec<GroupId> {
+        let mut groups = BTreeSet::new();
         for request in requests.take(MOST_URLS) {
             let path = match follow(config, request, cancel) {
                 Ok(route) => Path::of(route, instrument),
                 Err(error) => Path::unknown(error.to_string()),
             };
-            self.groups.extend(path.groups);
+            groups.extend(path.groups);
             if self.unknown.is_none() {
                 self.unknown = path.seen.unknown.map(|unknown| unknown.why);
             }
             if self.unknown.is_some() {
-                return;
+                break;
             }
         }
+        self.groups.extend(&groups);
+        groups.into_iter().collect()
     }
 
     /// Whether the requests go through a group; `None` for an unseen group if not all are known.

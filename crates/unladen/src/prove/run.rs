@@ -12,11 +12,13 @@ use unladen_report::ArmProfile;
 
 use crate::exit::Failure;
 use crate::interrupt::Stopped;
+use crate::load::Client;
 use crate::machine::ReferenceWork;
 use crate::progress::Progress;
 use crate::prove::analysis::analyse;
 use crate::prove::came::tell;
-use crate::prove::measured::{Measured, headline};
+use crate::prove::counted::{Counted, Counts};
+use crate::prove::measured::{BASELINE, Measured, headline};
 use crate::prove::options::{Options, Profiles};
 use crate::prove::path::{OnPath, telling};
 use crate::prove::phase::{Sender, Stretch};
@@ -68,6 +70,7 @@ struct Run<'a> {
     restarts_at_switches: bool,
     reading: Duration,
     path: OnPath,
+    counts: Counts,
     tried: Vec<bool>,
     /// Services were restarted, and these arms have not been warmed up since.
     cold: Vec<bool>,
@@ -102,6 +105,7 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
         restarts_at_switches: options.experiment.knobs.iter().any(|knob| !knob.restart.is_empty()),
         reading: Duration::ZERO,
         path: OnPath::unknown("the run ended before that was examined"),
+        counts: Counts::none("the run ended before that"),
         tried: vec![false; arms.len()],
         cold: vec![true; arms.len()],
     };
@@ -327,22 +331,33 @@ impl Run<'_> {
         )))
     }
 
-    /// Observes the requests' path in the [`telling`] arms, after all timing.
+    /// Observes the requests' path in the [`telling`] arms, and counts what requests do in those that are compared,
+    /// after all timing.
     fn look_at_path(&mut self) -> Result<(), Failure> {
         if self.instrument.is_none() || !self.sender.is_local {
             return Ok(());
         }
         self.progress.say("finding the requests' path");
         let urls = self.options.experiment.urls.len();
-        let mut path = OnPath::default();
+        let (mut path, mut counts) = (OnPath::default(), Counts::default());
+        let changed = Counts::changed_arm(self.arms);
         for arm in telling(self.arms) {
             self.board.set(&self.arms[arm], self.cancel)?;
-            self.try_out(arm)?;
-            if let Some(instrument) = &mut self.instrument {
-                path.add(&self.sender.config, arm * urls..(arm + 1) * urls, instrument, self.cancel);
+            let latency = self.try_out(arm)?;
+            let (Some(instrument), Client::Here(driver)) = (&mut self.instrument, &mut self.sender.client) else {
+                continue;
+            };
+            let groups = path.add(&self.sender.config, arm * urls..(arm + 1) * urls, instrument, self.cancel);
+            if arm != BASELINE && Some(arm) != changed {
+                continue;
+            }
+            let (cancel, progress, seed) = (self.cancel, self.progress, self.options.seed);
+            let counted = Counted { driver, instrument, groups, latency, seed, cancel, progress };
+            if counts.add(arm, counted, arm * urls).is_err() {
+                return Err(Failure::Interrupted { shown: false });
             }
         }
-        self.path = path;
+        (self.path, self.counts) = (path, counts);
         Ok(())
     }
 
@@ -433,6 +448,7 @@ impl Run<'_> {
             put_back: &put_back,
         };
         let mut result = analyse(&measured);
+        (result.counted, result.not_counted) = self.counts.told(self.arms);
         tell(self.arms, &self.sender.came, &self.options.experiment.expect_change, &mut result.arms);
         result.warnings.extend(self.sender.client.strangers().map(|warning| warning.to_string()));
         Ok(Proved { result, failure, put_back })

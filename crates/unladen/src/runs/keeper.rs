@@ -115,7 +115,7 @@ impl Keeper {
                     } else {
                         String::new()
                     };
-                    say!("unladen: kept as run {id}: `unladen runs show {id}{store}` shows it again");
+                    say!("unladen: kept as run {id}: `unladen runs show {id}{store} --details` shows everything");
                 }
                 Ok(Some(id))
             }

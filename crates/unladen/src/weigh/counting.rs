@@ -19,8 +19,6 @@ use crate::weigh::traced::Traced;
 
 /// Most requests in a traced phase. Twelve phases with requests make six hundred: enough to see one in a hundred.
 const MOST_REQUESTS: u64 = 50;
-/// Target length of a traced phase.
-const PHASE: Duration = Duration::from_millis(400);
 /// Factor by which tracing slows a request, for planning: MediaWiki's with its 1,500 system calls takes 1.1 times as
 /// long, one that does little else than call the system twice.
 const SLOWER: f64 = 1.5;
@@ -33,21 +31,23 @@ const WARM_UP: u64 = 2;
 /// Bytes of the ring of events; the tracer's default is enough. Not for users: tests make it overflow.
 const RING_VARIABLE: &str = "UNLADEN_TRACE_RING";
 
-pub(super) struct Counting<'a> {
-    pub(super) driver: &'a mut Driver,
-    pub(super) instrument: &'a mut Instrument,
-    pub(super) cancel: &'a Cancel,
-    pub(super) progress: &'a Progress,
+pub(crate) struct Counting<'a> {
+    pub(crate) driver: &'a mut Driver,
+    pub(crate) instrument: &'a mut Instrument,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) progress: &'a Progress,
     /// End of a phase after its last answer.
-    pub(super) settle: Duration,
+    pub(crate) settle: Duration,
+    /// Target length of a phase.
+    pub(crate) phase: Duration,
     /// Requests a second, if they are paced.
-    pub(super) rate: Option<f64>,
-    pub(super) seed: u64,
+    pub(crate) rate: Option<f64>,
+    pub(crate) seed: u64,
 }
 
 /// Why counting failed or is incomplete.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum CountingError {
+pub(crate) enum CountingError {
     #[error("interrupted")]
     Interrupted,
     #[error("no process of this machine was seen to follow the requests (on a busy machine, a longer --time helps)")]
@@ -62,7 +62,7 @@ pub(super) enum CountingError {
 }
 
 impl Counting<'_> {
-    pub(super) fn attach(&mut self, groups: &[GroupId]) -> Result<Inspection, CountingError> {
+    pub(crate) fn attach(&mut self, groups: &[GroupId]) -> Result<Inspection, CountingError> {
         if groups.is_empty() {
             return Err(CountingError::NothingFollows);
         }
@@ -72,14 +72,14 @@ impl Counting<'_> {
 
     /// Counts in requests to one URL, and returns the mean latency of each phase with requests, ns. Fewer blocks than
     /// planned are an error: there would be no intervals, and rules would find nothing whatever there is.
-    pub(super) fn count(
+    pub(crate) fn count(
         &mut self,
         traced: &mut Traced<'_>,
         url: usize,
         latency: Duration,
     ) -> Result<Vec<f64>, CountingError> {
         let gap = self.rate.map_or(latency, |rate| latency.max(Duration::from_secs_f64(1.0 / rate)));
-        let requests = requests_a_phase(gap);
+        let requests = requests_a_phase(gap, self.phase);
         let lengths = Lengths { on: gap * u32::try_from(requests).unwrap_or(u32::MAX) + self.settle, request: gap };
         self.outcomes(url, WARM_UP)?;
         self.pause(self.settle)?;
@@ -129,7 +129,7 @@ impl Counting<'_> {
         mut lengths: Lengths,
         mut send: impl FnMut(&mut Self, &mut Traced<'_>) -> Result<Vec<u64>, CountingError>,
     ) -> Result<(), CountingError> {
-        let timing = Timing { phase: PHASE, jitter: 0.0 };
+        let timing = Timing { phase: self.phase, jitter: 0.0 };
         for (index, block) in Planner::new(self.seed, 1, timing).take(MIN_BLOCKS).enumerate() {
             self.progress.say(format!("counting what each request does: block {} of {MIN_BLOCKS}", index + 1));
             for position in block.order.positions() {
@@ -223,8 +223,8 @@ fn mean_ns(outcomes: &[(u64, u64)]) -> f64 {
 }
 
 /// Number of sequential requests, `gap` apart, in a phase.
-fn requests_a_phase(gap: Duration) -> u64 {
-    let fit = PHASE.as_secs_f64() / (gap.as_secs_f64() * SLOWER).max(1e-6);
+fn requests_a_phase(gap: Duration, phase: Duration) -> u64 {
+    let fit = phase.as_secs_f64() / (gap.as_secs_f64() * SLOWER).max(1e-6);
     (fit as u64).clamp(1, MOST_REQUESTS)
 }
 

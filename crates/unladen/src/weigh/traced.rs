@@ -18,12 +18,12 @@ const COUNT_WITHIN: Duration = Duration::from_secs(30);
 const TELL_WITHIN: Duration = Duration::from_secs(120);
 
 /// All that is traced while requests are sent. Hosts are asked at once, and share the time that they have to answer.
-pub(super) struct Traced<'a> {
-    pub(super) here: Option<Inspection>,
+pub(crate) struct Traced<'a> {
+    pub(crate) here: Option<Inspection>,
     /// Including hosts where nothing can be traced.
-    pub(super) hosts: Vec<HostTrace<'a>>,
+    pub(crate) hosts: Vec<HostTrace<'a>>,
     /// Ends waiting for hosts.
-    pub(super) cancel: &'a Cancel,
+    pub(crate) cancel: &'a Cancel,
 }
 
 impl<'a> Traced<'a> {
@@ -103,7 +103,7 @@ impl<'a> Traced<'a> {
 /// Stands for the path of an agent that was copied there.
 const COPIED: &str = "copied";
 
-pub(super) struct HostTrace<'a> {
+pub(crate) struct HostTrace<'a> {
     host: &'a Host,
     far: &'a FarInstrument,
     /// The traced groups, in order: name and number there.

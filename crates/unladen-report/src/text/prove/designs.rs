@@ -25,7 +25,8 @@ pub(super) fn ablation(result: &ProveDocument, style: Style, out: &mut dyn Write
         return each(result, style, out);
     }
     let mut signs = Signs::default();
-    for warm in result.first_quantile().into_iter().chain(["latency.mean"]) {
+    let mean = style.details.then_some("latency.mean");
+    for warm in result.first_quantile().into_iter().chain(mean) {
         let cold = format!("cold.{warm}");
         let has = |metric: &str| result.comparisons.iter().any(|comparison| comparison.metric == metric);
         let metrics: Vec<&str> = [cold.as_str(), warm].into_iter().filter(|metric| has(metric)).collect();

@@ -85,6 +85,13 @@ pub(super) fn weights(result: &ProveDocument, arm: &Arm, style: Style, out: &mut
     Ok(())
 }
 
+/// Weights of groups on the requests' path that certainly changed, by rank.
+pub(super) fn told<'a>(result: &'a ProveDocument, arm: &Arm) -> Vec<&'a Comparison> {
+    let is_on_path = |one: &&Comparison| one.kind() == Metric::Weight && one.on_path != Some(false);
+    let weights: Vec<&Comparison> = result.of_arm(&arm.name).filter(is_on_path).collect();
+    listed(&weights, |comparison| comparison.change().is_told())
+}
+
 /// The listed weights that are wanted, by rank.
 fn listed<'a>(weights: &[&'a Comparison], is_wanted: impl Fn(&Comparison) -> bool) -> Vec<&'a Comparison> {
     let mut rows: Vec<&Comparison> =
@@ -137,7 +144,7 @@ fn section(rows: Vec<&Comparison>, heading: &str, arm: &str, style: Style, out: 
 }
 
 /// As a ratio, or in the counter's unit if the baseline is zero.
-fn change(comparison: &Comparison, is_brief: bool) -> String {
+pub(super) fn change(comparison: &Comparison, is_brief: bool) -> String {
     let difference = comparison.difference_span();
     comparison.ratio_span().map_or_else(
         || {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use unladen_report::Style;
 use unladen_store::{Filter, Mode};
 
 use crate::cmd::runs::find::Place;
@@ -20,6 +21,9 @@ pub(super) struct Args {
     /// Write the JSON document as it was kept
     #[arg(long)]
     json: bool,
+    /// Show everything that was measured, and not the first screen alone
+    #[arg(long)]
+    details: bool,
     /// Write to a file, in the format of its ending: .txt (the tables), .json, .html, .md; may be repeated
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
@@ -57,7 +61,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     // The requested files are enough.
     if files.is_empty() && args.evidence.is_none() {
-        return Ok(output::tables(document_of(&run)?, "-".as_ref(), terminal::style())?);
+        let style = Style { details: args.details, ..terminal::style() };
+        return Ok(output::tables(document_of(&run)?, "-".as_ref(), style)?);
     }
     Ok(())
 }

@@ -1,0 +1,113 @@
+//! The principal type is [`Proof`]: what an experiment says of its change, in a few words.
+
+use unladen_document::{Arm, Change, Comparison, CountedChange, Metric, ProveDocument, Span};
+use unladen_quantity::{Kind, Quantity, grouped, plain, with_sign};
+use unladen_trace::Total;
+
+/// What is certainly less with the change, and what is certainly more: CPU first, then latency.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proof {
+    /// Counts that went down.
+    pub fewer: Vec<Changed>,
+    pub less: Vec<Changed>,
+    pub more: Vec<Changed>,
+    /// Neither can be ruled out for some of it.
+    pub is_unclear: bool,
+}
+
+/// One figure that changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// `CPU of php-fpm8.2`
+    pub name: String,
+    /// `30.2 ms → 27.7 ms`
+    values: String,
+    /// `−8.2 % (−10.1 to −7.0)`
+    pub change: String,
+}
+
+impl std::fmt::Display for Changed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.name, self.values)?;
+        if self.change.is_empty() { Ok(()) } else { write!(f, ", {}", self.change) }
+    }
+}
+
+impl Proof {
+    /// Of one arm against the baseline.
+    pub fn of(document: &ProveDocument, arm: &Arm) -> Self {
+        let mut deciding: Vec<&Comparison> = document.of_arm(&arm.name).filter(|one| is_deciding(one)).collect();
+        deciding.sort_by_key(|one| one.kind() != Metric::Weight);
+        let with = |change: Change| deciding.iter().filter(move |one| one.change() == change).map(|one| line(one));
+        // What a count grows by, such as the map that is read in place of a search, is in the CPU.
+        let fewer = changed_counts(document, &arm.name).into_iter().filter(|count| less(count));
+        Self {
+            fewer: fewer.map(count_line).collect(),
+            less: with(Change::Better).collect(),
+            more: with(Change::Worse).collect(),
+            is_unclear: deciding.iter().any(|one| one.change() == Change::Unclear),
+        }
+    }
+}
+
+fn less(count: &CountedChange) -> bool {
+    count.candidate.value < count.baseline.value
+}
+
+/// Counts that certainly changed in an arm, in the order of tables.
+pub(crate) fn changed_counts<'a>(document: &'a ProveDocument, arm: &str) -> Vec<&'a CountedChange> {
+    let mut counts: Vec<_> = document.counted.iter().filter(|count| count.arm == arm && count.is_changed).collect();
+    counts.sort_by_key(|count| Total::place(&count.title));
+    counts
+}
+
+fn count_line(count: &CountedChange) -> Changed {
+    let [before, after] = [count.baseline, count.candidate].map(|of| plain(Kind::Count, of.value));
+    Changed { name: count.title.clone(), values: format!("{before} → {after}"), change: count_change(count) }
+}
+
+/// `−78 %`; `+1` where there was none before.
+pub(crate) fn count_change(count: &CountedChange) -> String {
+    let (Span { value: before, .. }, Span { value: after, .. }) = (count.baseline, count.candidate);
+    match before {
+        0.0 => format!("+{}", plain(Kind::Count, after)),
+        _ if after > 10.0 * before => format!("{} times as many", grouped((after / before).round(), 0)),
+        _ => format!("{} %", with_sign((after / before) - 1.0)),
+    }
+}
+
+/// Latency, and the CPU of the groups that answer: other counters follow from these, and some rise in exchange.
+fn is_deciding(comparison: &Comparison) -> bool {
+    match comparison.kind() {
+        Metric::Latency => ["latency.p50", "latency.mean", "cold.latency.p50"].contains(&comparison.metric.as_str()),
+        Metric::Weight => comparison.counter.as_deref() == Some("cpu") && comparison.on_path != Some(false),
+        Metric::Bytes => true,
+        Metric::Within | Metric::Throughput | Metric::Status | Metric::ErrorStatus => false,
+    }
+}
+
+fn line(comparison: &Comparison) -> Changed {
+    let name = match &comparison.group {
+        Some(group) => format!("CPU of {group}"),
+        None => comparison.metric.replace("latency.p50", "median latency").replace("latency.mean", "mean latency"),
+    };
+    let value = |value: Option<f64>| {
+        value.map_or_else(|| "?".to_owned(), |value| plain(Kind::of_unit(&comparison.unit), value))
+    };
+    Changed {
+        name,
+        values: format!("{} → {}", value(comparison.baseline), value(comparison.candidate)),
+        change: comparison.ratio_span().map_or_else(|| difference(comparison), |ratio| ratio.change_text()),
+    }
+}
+
+/// `+210 ± 14 µs`, where there was none before.
+fn difference(comparison: &Comparison) -> String {
+    let span = comparison.difference_span();
+    let sign = if span.value > 0.0 { "+" } else { "" };
+    let kind = Kind::of_unit(&comparison.unit);
+    format!("{sign}{}", Quantity { kind, value: span.value, margin: span.margin() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,236 @@
+//! The first screen of `unladen weigh`: what a page costs, who spends it, and what to do about it. The rest is in
+//! [`Style::details`].
+
+use std::io::{self, Write};
+
+use unladen_document::Finding;
+use unladen_quantity::{Kind, between, grouped, plain};
+
+use super::figure::{bar, rates};
+use super::inside::{costs, next_step, nothing_found, saves_at_most};
+use super::prose::{aside, clean, cut_short, few, wrapped};
+use super::table::{Grid, faint, strong, warn};
+use super::weigh::{comparison, cpu_of, head_of, latency, left_behind, of, span, time_of};
+use crate::inside::{FRESH, Inside};
+use crate::style::{Edge, Style};
+use crate::weigh::{Weigh, WeighedPage};
+
+/// Lines of a terminal that nobody has enlarged, without the prompt.
+const SCREEN: usize = 23;
+/// Groups in the table.
+const GROUPS: usize = 5;
+/// Cells of the heaviest group's bar.
+const BAR: usize = 24;
+/// Lines of a finding's summary, and of its fix.
+const SUMMARY: usize = 2;
+/// Warnings that are shown.
+const WARNINGS: usize = 2;
+/// Where the text of a finding begins.
+const INDENT: usize = 4;
+/// Least width of a rule's name.
+const RULE: usize = 12;
+
+pub(super) fn screen(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    let mut told = 0;
+    let below = written(style, |out| rest(result, style, out))?;
+    for page in &result.pages {
+        let top = written(style, |out| answer_first(page, result, style, out))?;
+        out.verbatim(&top)?;
+        if let Some(seen) = &page.inside {
+            found(seen, &mut told, SCREEN.saturating_sub(lines(&top) + lines(&below)), style, out)?;
+        }
+    }
+    if result.pages.len() > 1 {
+        comparison(&result.pages, style, out)?;
+    }
+    out.verbatim(&below)
+}
+
+/// The findings of earlier evidence.
+pub(super) fn evidence(pages: &[Inside], style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    let mut told = 0;
+    for page in pages {
+        writeln!(out, "{}\n", style.heading(&clean(&page.url)))?;
+        found(page, &mut told, SCREEN.saturating_sub(3), style, out)?;
+    }
+    aside("All counts, and each fix in full: --details", style, out)
+}
+
+/// A part of the screen, for its lines.
+fn written(style: Style, write: impl FnOnce(&mut Edge<'_>) -> io::Result<()>) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    write(&mut Edge::new(&mut bytes, style.ascii))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn lines(text: &str) -> usize {
+    text.matches('\n').count()
+}
+
+/// What to know before believing it, and where the rest is.
+fn rest(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    for left in result.run.left_behind.iter().flatten() {
+        wrapped(&left_behind(left), style, out)?;
+    }
+    let warnings = &result.run.warnings;
+    warnings.iter().take(WARNINGS).try_for_each(|warning| wrapped(warning, style, out))?;
+    let more = match warnings.len().saturating_sub(WARNINGS) {
+        0 => String::new(),
+        1 => " and 1 more warning".to_owned(),
+        more => format!(" and {more} more warnings"),
+    };
+    aside(&format!("± is the 95 % interval. All counters and latencies, each fix in full{more}: --details"), style, out)
+}
+
+/// What the page is, what it costs, and who spends it.
+fn answer_first(page: &WeighedPage, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    head_of(page, style, out)?;
+    cut_short(&result.run.ended, "a request failed", "blocks", style, out)?;
+    let url = &page.url;
+    let mut said = Vec::new();
+    if let Some(total) = url.total_cpu_ns {
+        said.push(format!("{} of CPU per request", time_of(total)));
+    }
+    if let Some(latency) = latency(page) {
+        let of = |name: &str| latency.quantiles.iter().find(|quantile| quantile.name == name);
+        let shown = [("p50", "median"), ("p95", "p95")].into_iter().filter_map(|(name, word)| {
+            let quantile = of(name)?;
+            let ends = quantile.interval?;
+            let ends = format!(" ({})", between(Kind::Time, ends.low as f64, ends.high as f64));
+            Some(format!("{word} {}{ends}", plain(Kind::Time, quantile.value as f64)))
+        });
+        said.extend(shown);
+    }
+    said.extend(url.requests_per_core_second.map(|most| format!("one core serves at most {}/s", rates(most))));
+    if !said.is_empty() {
+        for line in few(&said.join("; "), usize::from(style.width), usize::MAX, style) {
+            writeln!(out, "{}", style.strong(&line))?;
+        }
+    }
+    writeln!(out)?;
+    groups(page, style, out)
+}
+
+/// Who spends the CPU; those on the path that noise hides.
+fn groups(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let rows = cpu_of(page);
+    let mut table = Grid::new(&["CPU per request", "", "", "± 95 %", ""]).expendable(&[1]);
+    let heaviest = rows.iter().map(|row| row.per_request).fold(0.0, f64::max);
+    for row in rows.iter().take(GROUPS) {
+        let quantity = of(row);
+        let share = row.share.map(|share| format!("{:.0} %", share.value * 100.0)).unwrap_or_default();
+        let name = if row.invalid { warn(&format!("{} !", row.group)) } else { row.group.clone() };
+        let bar = bar(row.per_request, heaviest, BAR);
+        table.row([name, bar, strong(&quantity.value_text()), quantity.margin_text(), share]);
+    }
+    for (group, row) in page.untold() {
+        let seen = row.map_or("none seen".to_owned(), span);
+        table.row([group.to_owned(), String::new(), seen, faint("unclear"), String::new()]);
+    }
+    if rows.is_empty() && page.untold().next().is_none() {
+        return aside("No group's CPU stands out from the machine's other work: measure longer (-t 2min).", style, out)
+            .and_then(|()| writeln!(out));
+    }
+    let hidden = rows.iter().skip(GROUPS);
+    let more: f64 = hidden.clone().map(|row| row.per_request).sum();
+    if let count @ 1.. = hidden.count() {
+        let groups = if count == 1 { "1 more group".to_owned() } else { format!("{count} more groups") };
+        table.row([groups, String::new(), format!("≈ {}", plain(Kind::Time, more)), String::new(), String::new()]);
+    }
+    table.write(style, out)
+}
+
+/// Findings in full as far as there is room, but for one at least; further ones in a line each.
+fn found(inside: &Inside, told: &mut usize, room: usize, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    let below = written(style, |out| not_found(inside, style, out))?;
+    let heading = match inside.findings.len() {
+        0 => nothing_found(inside).to_owned(),
+        1 => "1 thing to fix".to_owned(),
+        count => format!("{count} things to fix"),
+    };
+    writeln!(out, "{}", style.heading(&heading))?;
+    // The heading, and the empty line below.
+    let mut left = room.saturating_sub(lines(&below) + 2);
+    for (index, finding) in inside.findings.iter().enumerate() {
+        *told += 1;
+        let whole = in_full(finding, *told, style);
+        // Those that follow take a line each.
+        let rest = inside.findings.len() - index - 1;
+        let shown = match index == 0 || whole.len() + rest <= left {
+            true => whole,
+            false => vec![in_a_line(finding, *told, style)],
+        };
+        left = left.saturating_sub(shown.len());
+        shown.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    }
+    writeln!(out)?;
+    out.verbatim(&below)
+}
+
+/// What has no finding, and why.
+fn not_found(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    if let Some(step) = &inside.next_step {
+        next_step(step, style, out)?;
+    }
+    not_whole(inside).map_or(Ok(()), |missing| wrapped(&missing, style, out))
+}
+
+/// Why no finding does not mean no waste.
+fn not_whole(inside: &Inside) -> Option<String> {
+    let rules: usize = inside.not_looked_for.iter().map(|missing| missing.rules.len()).sum();
+    let mut said = Vec::new();
+    if let Some(first) = inside.not_looked_for.first() {
+        let takes = if first.takes.is_empty() { first.why.clone() } else { format!("needs {}", first.takes) };
+        let rules = if rules == 1 { "1 rule".to_owned() } else { format!("{rules} rules") };
+        said.push(format!("{rules} could not look ({takes})"));
+    }
+    match inside.not_judged.as_slice() {
+        [] => {}
+        [only] => said.push(format!("{} could not be judged", only.what)),
+        [first, rest @ ..] => said.push(format!("{} and {} more could not be judged", first.what, rest.len())),
+    }
+    if inside.lost > 0 {
+        said.push(format!("{} events were lost", grouped(inside.lost as f64, 0)));
+    }
+    (!said.is_empty()).then(|| format!("Not everything was examined: {}.", said.join("; ")))
+}
+
+/// The cost, what it is, and how to have it fixed.
+fn in_full(finding: &Finding, number: usize, style: Style) -> Vec<String> {
+    let is_fresh = finding.state == FRESH && !finding.summary.contains("first request");
+    let fresh = if is_fresh { " (in the first request of a process)" } else { "" };
+    let mut lines = named(finding, &costs(finding), number, SUMMARY, style);
+    let mut below = |text: &str, most: usize| {
+        let room = usize::from(style.width).saturating_sub(INDENT);
+        lines.extend(few(&clean(text), room, most, style).iter().map(|line| format!("{:INDENT$}{line}", "")));
+    };
+    below(&format!("{}{fresh}", finding.summary), SUMMARY);
+    below(&format!("fix: {}", finding.fix.advice), SUMMARY);
+    let bound = saves_at_most(finding).map(|bound| format!("saves {bound}"));
+    if finding.is_switchable() {
+        let bound = bound.map(|bound| format!("   ({bound})")).unwrap_or_default();
+        lines.push(format!("{:INDENT$}{}{bound}", "", style.heading(&format!("sudo unladen fix {number}"))));
+    } else if let Some(bound) = bound {
+        below(&bound, 1);
+    }
+    lines
+}
+
+fn in_a_line(finding: &Finding, number: usize, style: Style) -> String {
+    named(finding, &finding.summary, number, 1, style).concat()
+}
+
+/// ` 1  stat-storm  costs 2.10 ms …`
+fn named(finding: &Finding, text: &str, number: usize, most: usize, style: Style) -> Vec<String> {
+    let room = usize::from(style.width).saturating_sub(INDENT);
+    let lines = few(&clean(&format!("{:<RULE$}  {text}", finding.rule)), room, most, style);
+    let first = |line: &str| match line.strip_prefix(&finding.rule) {
+        Some(rest) => format!("{number:>2}  {}{rest}", style.strong(&finding.rule)),
+        None => format!("{number:>2}  {line}"),
+    };
+    let each = |(index, line): (usize, &String)| match index {
+        0 => first(line).trim_end().to_owned(),
+        _ => format!("{:INDENT$}{line}", ""),
+    };
+    lines.iter().enumerate().map(each).collect()
+}
