@@ -49,7 +49,7 @@ fn a_rule_that_does_not_exist_is_told_with_the_nearest() {
 #[test]
 fn what_was_kept_is_looked_at_again_on_any_machine() {
     let done = from("unpooled-tls.json").run().succeeded().says_nothing();
-    done.shows(["thing to fix", "unpooled-tls", "fix: ", "saves at most"]);
+    done.shows(["things to fix", "unpooled-tls", "fix: ", "saves at most"]);
     let done = from("unpooled-tls.json").args(["--details"]).run().succeeded().says_nothing();
     done.shows(["what each request carries", "unpooled-tls", "fix", "check again"]);
     let document = from("unpooled-tls.json").args(["--json"]).run().succeeded().document();
@@ -70,7 +70,7 @@ fn what_was_kept_is_looked_at_again_on_any_machine() {
 #[test]
 fn a_finding_that_is_not_accepted_ends_with_8() {
     let done = from("unpooled-tls.json").args(["--fail-on", "unpooled-tls"]).run().ended_with(8);
-    done.says(["unpooled-tls"]).shows(["thing to fix"]);
+    done.says(["unpooled-tls"]).shows(["things to fix"]);
     from("unpooled-tls.json").args(["--fail-on", "n-plus-one"]).run().succeeded();
     from("unpooled-tls.json").args(["--fail-on", "any"]).run().ended_with(8);
     from("lean.json").args(["--fail-on", "any"]).run().succeeded().shows(["no finding"]);

@@ -138,7 +138,7 @@ fn what_is_to_be_kept_where_is_said_once() {
     // What is kept in a store of the command line is found by saying it again.
     let third = user.path("third.sqlite");
     let done = user.call(&["load", "-n", "300", "--store", third.to_str().unwrap(), &url]).run().succeeded();
-    let again = format!("runs show 1 --store {}`", third.display());
+    let again = format!("runs show 1 --store {} --details`", third.display());
     assert!(done.stderr.contains(&again), "{done}");
     std::fs::write(&config, "stor = \"off\"\n").unwrap();
     user.load(&url, &[]).ended_with(2).says(["config.toml:1:1", "`store`"]);

@@ -3,26 +3,24 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use unladen_document::{Arm, ArmProfile, BoxPlot, Change, Comparison, Gate, Metric, ProveDocument};
-use unladen_quantity::{Kind, Scale, grouped, lasting, plain, settling, short};
+use unladen_document::{Arm, ArmProfile, BoxPlot, ProveDocument};
+use unladen_quantity::{Kind, Scale, grouped, lasting, plain, short};
 
 use super::agents::agents;
 use super::figure::{axis, box_plot};
-use super::prose::{answer, answers, aside, clean, cookies, cut_short, files_unseen, fill, paragraph, warnings};
+use super::prose::{aside, clean, cookies, cut_short, files_unseen, fill, paragraph, warnings};
 use crate::style::Style;
 
 mod counted;
 mod designs;
 mod differences;
+mod parts;
 mod screen;
 mod verdict;
 
+use parts::{came, gates, unclear};
 pub(crate) use verdict::title;
 
-/// Width of `PASS` or `FAIL`, and a gap.
-const GATE: usize = 6;
-/// Maximum number of arms whose answers are shown.
-const MOST_ARMS: usize = 4;
 /// Wider box plots show no more.
 const WIDEST: usize = 76;
 /// Longer names of arms are cut.
@@ -95,22 +93,6 @@ fn head(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result
     }
     cut_short(&result.ended, "it failed", "blocks", style, out)?;
     writeln!(out)
-}
-
-/// Answers to the arms: once if they are the same, otherwise by arm. With several URLs, doubts alone.
-fn came(arms: &[Arm], style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let Some((baseline, others)) = arms.split_first() else { return Ok(()) };
-    answers(&baseline.answers, style, out)?;
-    let is_again = |arm: &&Arm| !arm.has("baseline again");
-    for arm in others.iter().filter(is_again).filter(|arm| !arm.answers.is_empty()).take(MOST_ARMS) {
-        for (here, before) in arm.answers.iter().zip(&baseline.answers) {
-            if !here.doubts.is_empty() || arm.answers.len() == 1 && here.told() != before.told() {
-                let of = if arm.answers.len() > 1 { format!(", {}", here.request) } else { String::new() };
-                answer(&format!("{}{of}: ", arm.name), here, style, out)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Box plots of all arms on one scale.
@@ -198,38 +180,5 @@ fn how_long(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Re
         return Ok(());
     }
     paragraph(&sentences.join(" "), style, out)?;
-    writeln!(out)
-}
-
-/// Unclear latencies and throughput, each metric once, with the remaining time to settle it in every arm.
-fn unclear(result: &ProveDocument) -> Option<String> {
-    let mut unclear: Vec<(&str, Option<Duration>)> = Vec::new();
-    let is_unclear = |one: &&Comparison| {
-        one.change() == Change::Unclear && matches!(one.kind(), Metric::Latency | Metric::Throughput)
-    };
-    for comparison in result.comparisons.iter().filter(is_unclear) {
-        let more = comparison.time_to_settle_ns.map(|ns| Duration::from_nanos(ns.saturating_sub(result.elapsed_ns)));
-        match unclear.iter_mut().find(|(metric, _)| *metric == comparison.metric) {
-            Some((_, longest)) => *longest = (*longest).max(more),
-            None => unclear.push((&comparison.metric, more)),
-        }
-    }
-    settling(unclear.into_iter().map(|(metric, more)| (title(metric), more)))
-}
-
-fn gates(gates: &[Gate], style: Style, out: &mut dyn Write) -> io::Result<()> {
-    if gates.is_empty() {
-        return Ok(());
-    }
-    for gate in gates {
-        let word = if gate.broken { style.warn("FAIL") } else { style.strong("PASS") };
-        let untold = if gate.untold { "; unclear whether it holds: measure longer" } else { "" };
-        let text = format!("{} in `{}` (fails if {}{untold})", gate.found, gate.arm, gate.condition);
-        for (index, line) in
-            fill(&clean(&text), usize::from(style.width).saturating_sub(GATE), style).iter().enumerate()
-        {
-            writeln!(out, "{}  {line}", if index == 0 { &word } else { "    " })?;
-        }
-    }
     writeln!(out)
 }

@@ -27,6 +27,8 @@ const SUMMARY: usize = 2;
 const WARNINGS: usize = 2;
 /// Where the text of a finding begins.
 const INDENT: usize = 4;
+/// The rule of first requests of fresh processes, which takes a command that restarts them.
+const COLD_START: &str = "cold-start";
 /// Least width of a rule's name.
 const RULE: usize = 12;
 
@@ -148,7 +150,16 @@ fn found(inside: &Inside, told: &mut usize, room: usize, style: Style, out: &mut
         1 => "1 thing to fix".to_owned(),
         count => format!("{count} things to fix"),
     };
-    writeln!(out, "{}", style.heading(&heading))?;
+    let numbers = (*told + 1..).zip(&inside.findings).filter(|(_, finding)| finding.is_switchable());
+    let numbers: Vec<String> = numbers.map(|(number, _)| number.to_string()).collect();
+    let way = match numbers.split_last() {
+        None => String::new(),
+        Some((only, [])) => format!("; `sudo unladen fix N` applies {only}, and proves it"),
+        Some((last, others)) => {
+            format!("; `sudo unladen fix N` applies {} or {last}, and proves it", others.join(", "))
+        }
+    };
+    writeln!(out, "{}{way}", style.heading(&heading))?;
     // The heading, and the empty line below.
     let mut left = room.saturating_sub(lines(&below) + 2);
     for (index, finding) in inside.findings.iter().enumerate() {
@@ -177,9 +188,11 @@ fn not_found(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::Result<()
 
 /// Why no finding does not mean no waste.
 fn not_whole(inside: &Inside) -> Option<String> {
-    let rules: usize = inside.not_looked_for.iter().map(|missing| missing.rules.len()).sum();
+    // That first requests are looked at only on demand is no news.
+    let missing: Vec<_> = inside.not_looked_for.iter().filter(|missing| missing.rules != [COLD_START]).collect();
+    let rules: usize = missing.iter().map(|missing| missing.rules.len()).sum();
     let mut said = Vec::new();
-    if let Some(first) = inside.not_looked_for.first() {
+    if let Some(first) = missing.first() {
         let takes = if first.takes.is_empty() { first.why.clone() } else { format!("needs {}", first.takes) };
         let rules = if rules == 1 { "1 rule".to_owned() } else { format!("{rules} rules") };
         said.push(format!("{rules} could not look ({takes})"));

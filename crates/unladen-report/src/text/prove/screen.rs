@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use unladen_document::{Arm, Change, Comparison, Metric, ProveDocument};
 use unladen_quantity::lasting;
 
+use super::parts::{came, gates, unclear};
 use super::verdict::{title, value, verdict};
-use super::{came, counted, designs, differences, gates, unclear};
+use super::{counted, designs, differences};
 use crate::proof::{Changed, Proof};
 use crate::style::Style;
 use crate::text::prose::{aside, clean, cut_short, few, paragraph, wrapped};
