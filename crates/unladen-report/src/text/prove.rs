@@ -167,7 +167,7 @@ fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::R
 }
 
 fn how_long(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut sentences: Vec<String> = unclear(result).map(|text| format!("{text}.")).into_iter().collect();
+    let mut sentences: Vec<String> = unclear(result, |_| true).map(|text| format!("{text}.")).into_iter().collect();
     if let Some(ns) = result.time_for_one_percent_ns {
         let metric = result.first_quantile().unwrap_or("latency");
         sentences.push(format!(

@@ -6,7 +6,7 @@ use unladen_document::{Finding, Interval, WeighedUrl};
 use unladen_quantity::{lasting, percent};
 
 /// Time in which requests of one arm are sent: at least, so that the CPU is told too, and at most.
-const OF_AN_ARM: (Duration, Duration) = (Duration::from_secs(15), Duration::from_secs(60));
+const OF_AN_ARM: (Duration, Duration) = (Duration::from_secs(15), Duration::from_secs(30));
 /// Requests of one arm, at least: a dozen phases have two each.
 const LEAST: f64 = 24.0;
 const MOST: f64 = 10_000.0;
