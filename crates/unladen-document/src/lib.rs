@@ -19,6 +19,7 @@
 mod about;
 mod answer;
 mod classmap_check;
+mod comparison;
 mod document;
 mod figure;
 mod finding;
@@ -34,6 +35,7 @@ pub use answer::Answer;
 pub use classmap_check::{
     ClassDifferences, ClassPlace, ClassmapCheckDocument, ClassmapProblem, DuplicateClass, MisplacedClass,
 };
+pub use comparison::metric_title;
 pub use document::{Document, DocumentError, Ended, MOST_BYTES};
 pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Ordered, Span, nanos};
 pub use finding::{

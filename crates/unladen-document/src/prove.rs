@@ -71,11 +71,15 @@ impl ProveDocument {
         self.arms.iter().any(|arm| arm.has(role))
     }
 
+    /// All arms but those of the baseline.
+    pub fn changed_arms(&self) -> impl Iterator<Item = &Arm> {
+        self.arms.iter().filter(|arm| !arm.has("baseline") && !arm.has("baseline again"))
+    }
+
     /// The arm whose differences are shown in full: the candidate, or all changes together.
     pub fn changed_arm(&self) -> Option<&Arm> {
         let with = |role| self.arms.iter().find(|arm| arm.has(role));
-        let is_changed = |arm: &&Arm| !arm.has("baseline") && !arm.has("baseline again");
-        let most = || self.arms.iter().filter(is_changed).max_by_key(|arm| arm.on.len());
+        let most = || self.changed_arms().max_by_key(|arm| arm.on.len());
         with("candidate").or_else(|| with("all")).or_else(most)
     }
 

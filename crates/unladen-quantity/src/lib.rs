@@ -21,7 +21,7 @@ mod span;
 mod unseen;
 
 pub use quantity::{
-    Kind, Quantity, UNKNOWN, between, bucket_name, bucket_text, grouped, lasting, plain, settling, short,
+    Kind, Quantity, UNKNOWN, between, bucket, bucket_name, bucket_text, grouped, lasting, plain, settling, short,
 };
 pub use scale::Scale;
 pub use span::{Span, percent, with_sign};

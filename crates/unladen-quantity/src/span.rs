@@ -25,6 +25,11 @@ impl Span {
         (self.high - self.value).max(self.value - self.low)
     }
 
+    /// With the sign turned so that the value is positive.
+    pub fn upward(self) -> Self {
+        if self.value < 0.0 { Self { value: -self.value, low: -self.high, high: -self.low } } else { self }
+    }
+
     /// A ratio as a change: `−62.0 % (−63.1 to −60.9)`.
     pub fn change_text(self) -> String {
         let Self { value, low, high } = self.less_one();

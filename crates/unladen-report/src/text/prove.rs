@@ -18,7 +18,7 @@ mod parts;
 mod screen;
 mod verdict;
 
-use parts::{came, gates, unclear};
+use parts::{came, gates};
 pub(crate) use verdict::title;
 
 /// Wider box plots show no more.
@@ -167,12 +167,12 @@ fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::R
 }
 
 fn how_long(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut sentences: Vec<String> = unclear(result).map(|text| format!("{text}.")).into_iter().collect();
+    let mut sentences: Vec<String> = result.unclear_text(title).map(|text| format!("{text}.")).into_iter().collect();
     if let Some(ns) = result.time_for_one_percent_ns {
         let metric = result.first_quantile().unwrap_or("latency");
         sentences.push(format!(
             "To detect a difference of 1 % of {}, the run would need {} in total.",
-            verdict::title(metric),
+            title(metric),
             lasting(Duration::from_nanos(ns))
         ));
     }
