@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
-use unladen_quantity::{Kind, Quantity, Span, percent, plain, settling, short, with_sign};
+use unladen_quantity::{Kind, Quantity, Span, percent, plain, settling, short, signed, with_sign};
 
 use crate::prove::{Change, Comparison, Metric, ProveDocument};
 
@@ -136,10 +136,7 @@ impl Comparison {
             (_, Some(ratio)) => (ratio.less_one(), "%"),
             (_, None) => {
                 let Span { low, high, .. } = self.difference_span();
-                let [low, high] = [low, high].map(|end| {
-                    let sign = if end < 0.0 { "−" } else { "+" };
-                    format!("{sign}{}", plain(self.scale(), end.abs()))
-                });
+                let [low, high] = [low, high].map(|end| signed(self.scale(), end));
                 return format!(" ({low} to {high}{more})");
             }
         };

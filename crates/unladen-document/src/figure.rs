@@ -15,22 +15,6 @@ pub type Latencies = BTreeMap<String, u64>;
 /// 95 % intervals in ns, for the mean and the quantiles that have one.
 pub type LatencyIntervals = BTreeMap<String, Interval>;
 
-/// A figure and its 95 % interval.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-pub struct Span {
-    pub value: f64,
-    pub low: f64,
-    pub high: f64,
-}
-
-impl Span {
-    /// The larger distance from the value to an end: the number after a ± that hides no asymmetry.
-    pub fn margin(self) -> f64 {
-        (self.high - self.value).max(self.value - self.low)
-    }
-}
-
 /// A figure and its 95 % interval, whose ends are null if the data do not support one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]

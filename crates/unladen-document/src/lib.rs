@@ -37,7 +37,7 @@ pub use classmap_check::{
 };
 pub use comparison::metric_title;
 pub use document::{Document, DocumentError, Ended, MOST_BYTES};
-pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Ordered, Span, nanos};
+pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Ordered, nanos};
 pub use finding::{
     Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Removes, Saves, Share,
 };
@@ -52,6 +52,7 @@ pub use prove::{
     Arm, ArmProfile, BoxPlot, Change, Comparison, CountedChange, Gate, Interaction, Metric, ProveDocument,
 };
 pub use schema::Schema;
+pub use unladen_quantity::Span;
 pub use weigh::{
     CPU_COLUMNS, Count, CpuColumn, FarStation, HostCpu, LeftBehind, NextStep, NotFollowing, Path, Peer, Statement,
     Traced, UnknownPath, WeighDocument, WeighedHost, WeighedUrl, Weight,

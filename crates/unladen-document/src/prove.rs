@@ -3,10 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 use unladen_lockin::{MARGIN, MARGIN_OF_SHARES};
+use unladen_quantity::Span;
 
 use crate::about::About;
 use crate::answer::Answer;
-use crate::figure::{OpenSpan, Ordered, Span};
+use crate::figure::{OpenSpan, Ordered};
 use crate::machine::LoadAgent;
 
 /// Output of `unladen prove --json`.
@@ -234,8 +235,8 @@ impl Interaction {
     pub const PAIR: &str = "pair";
 
     /// The effect as a ratio (below 1: less).
-    pub fn ratio_span(&self) -> unladen_quantity::Span {
-        unladen_quantity::Span { value: self.ratio, low: self.low, high: self.high }
+    pub fn ratio_span(&self) -> Span {
+        Span { value: self.ratio, low: self.low, high: self.high }
     }
 
     /// If it does not differ from chance: whether its whole interval lies within the margin of equality.
@@ -366,21 +367,21 @@ impl Comparison {
     }
 
     /// The ratio with its interval.
-    pub fn ratio_span(&self) -> Option<unladen_quantity::Span> {
+    pub fn ratio_span(&self) -> Option<Span> {
         let ((value, low), high) = self.ratio.zip(self.low).zip(self.high)?;
-        Some(unladen_quantity::Span { value, low, high })
+        Some(Span { value, low, high })
     }
 
     /// The difference with its interval; an end that the document lacks is infinite.
-    pub fn difference_span(&self) -> unladen_quantity::Span {
+    pub fn difference_span(&self) -> Span {
         let OpenSpan { value, low, high } = self.difference;
-        unladen_quantity::Span { value, low: low.unwrap_or(f64::NEG_INFINITY), high: high.unwrap_or(f64::INFINITY) }
+        Span { value, low: low.unwrap_or(f64::NEG_INFINITY), high: high.unwrap_or(f64::INFINITY) }
     }
 
     /// The arm's own figure with its interval, whatever the baseline's is.
-    pub fn own_span(&self) -> Option<unladen_quantity::Span> {
+    pub fn own_span(&self) -> Option<Span> {
         let (low, high) = self.candidate_low.zip(self.candidate_high)?;
-        Some(unladen_quantity::Span { value: self.candidate.unwrap_or(f64::NAN), low, high })
+        Some(Span { value: self.candidate.unwrap_or(f64::NAN), low, high })
     }
 
     /// Whether its interval excludes no change.

@@ -22,6 +22,7 @@ mod unseen;
 
 pub use quantity::{
     Kind, Quantity, UNKNOWN, between, bucket, bucket_name, bucket_text, grouped, lasting, plain, settling, short,
+    signed,
 };
 pub use scale::Scale;
 pub use span::{Span, percent, with_sign};

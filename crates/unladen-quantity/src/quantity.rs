@@ -130,6 +130,12 @@ pub fn plain(kind: Kind, value: f64) -> String {
     join(&grouped(scaled, decimals as usize), unit)
 }
 
+/// A change without margin, with its sign: `+210 µs`, `−1.20 ms`.
+pub fn signed(kind: Kind, change: f64) -> String {
+    let sign = if change < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", plain(kind, change.abs()))
+}
+
 /// `12 to 40 ms`, `at most 40 ms`: a range; if it begins at zero, only the upper end.
 pub fn between(kind: Kind, low: f64, high: f64) -> String {
     let (from, to) = (plain(kind, low), plain(kind, high.max(0.0)));

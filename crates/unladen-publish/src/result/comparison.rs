@@ -1,7 +1,7 @@
 //! The result of a comparison: two runs, side by side. The principal function is [`page`].
 
 use unladen_compare::{Comparable, Comparison, Figure, FindingVerdict, Row, Side, Verdict};
-use unladen_quantity::{Span, plain};
+use unladen_quantity::plain;
 
 use super::method::{fact, short_commit, time_text};
 use crate::compared::{change, counts, figure, floor, margin, said, undecided};
@@ -279,13 +279,11 @@ fn sides(comparison: &Comparison) -> Vec<Block> {
     if let Some(speed) = &comparison.speed {
         let mut table =
             Table::new("Speed of the machine, by its reference work", &["piece", "#time after / before − 1"]);
-        let change =
-            |span: unladen_compare::Span| Span { value: span.value, low: span.low, high: span.high }.change_text();
         for kind in &speed.kinds {
-            table.row([Cell::new(kind.name.as_str()), Cell::new(change(kind.ratio))]);
+            table.row([Cell::new(kind.name.as_str()), Cell::new(kind.ratio.change_text())]);
         }
         if let Some(ratio) = speed.ratio {
-            table.row([Cell::new(Words::new().strong("all")), Cell::new(change(ratio))]);
+            table.row([Cell::new(Words::new().strong("all")), Cell::new(ratio.change_text())]);
         }
         blocks.table(table);
     }

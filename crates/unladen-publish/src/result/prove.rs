@@ -1,7 +1,7 @@
 //! The page of `unladen prove`: verdicts in words, then their figures.
 
 use unladen_document::{Arm, Change, Comparison, Interaction, Metric, ProveDocument};
-use unladen_quantity::{Kind, Span, grouped, lasting, plain, short, with_sign};
+use unladen_quantity::{Kind, Span, grouped, lasting, plain, short, signed, with_sign};
 
 use super::method::{Fact, fact, method, notice};
 use super::parts::{self, agents, ended};
@@ -206,9 +206,8 @@ fn tiles(document: &ProveDocument, arm: &Arm) -> Vec<Tile> {
         .map(|weight| weight.difference.value)
         .sum();
     if cpu != 0.0 {
-        let sign = if cpu < 0.0 { "−" } else { "+" };
         let note = "all groups with a certain difference, per request";
-        tiles.push(Tile::new("CPU", format!("{sign}{}", plain(Kind::Time, cpu.abs())), note));
+        tiles.push(Tile::new("CPU", signed(Kind::Time, cpu), note));
     }
     tiles
 }
@@ -351,10 +350,7 @@ fn interactions(document: &ProveDocument) -> Table {
 }
 
 fn interaction_row(interaction: &Interaction) -> [Cell; 6] {
-    let Interaction { ratio, low, high, .. } = *interaction;
-    let expected = interaction.expected.map_or(String::new(), |expected| {
-        Span { value: expected.value, low: expected.low, high: expected.high }.change_text()
-    });
+    let expected = interaction.expected.map_or(String::new(), Span::change_text);
     let told = match interaction.verdict.as_str() {
         "told" => Words::new().strong("certain"),
         other => Words::new().mark("even", Change::of(other, Metric::Latency).as_str(Metric::Latency)),
@@ -364,7 +360,7 @@ fn interaction_row(interaction: &Interaction) -> [Cell; 6] {
         joined(names, " × ").into(),
         Cell::new(interaction.kind.as_str()),
         Cell::new(verdict::title(&interaction.metric)),
-        Cell::new(Span { value: ratio, low, high }.change_text()),
+        Cell::new(interaction.ratio_span().change_text()),
         Cell::new(expected),
         told.into(),
     ]

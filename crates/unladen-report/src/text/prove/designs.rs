@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use unladen_document::{Arm, Change, Comparison, Interaction, ProveDocument, Span};
+use unladen_document::{Arm, Change, Comparison, Interaction, ProveDocument};
 
 use super::differences::BRIEF_BELOW;
 use super::verdict::{amount, change, margin, title, value, verdict};
@@ -171,17 +171,17 @@ pub(super) fn interactions(result: &ProveDocument, style: Style, out: &mut dyn W
 fn sentence(interaction: &Interaction) -> String {
     let metric = title(&interaction.metric);
     let together = amount(interaction.ratio_span());
-    let Some(Span { value, low, high }) = interaction.expected else {
+    let Some(expected) = interaction.expected else {
         return format!("{metric}: all together give {together}.");
     };
-    let expected = amount(unladen_quantity::Span { value, low, high });
     let word = match (interaction.told, interaction.is_equal()) {
         (false, true) => "no measurable interaction",
         (false, false) => "whether they interact is unclear",
-        (true, _) if interaction.ratio > value => "they overlap",
+        (true, _) if interaction.ratio > expected.value => "they overlap",
         (true, _) => "they reinforce each other",
     };
-    format!("{metric}: the single changes multiply to {expected}; all together give {together}: {word}.")
+    let alone = amount(expected);
+    format!("{metric}: the single changes multiply to {alone}; all together give {together}: {word}.")
 }
 
 pub(super) fn factorial(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
