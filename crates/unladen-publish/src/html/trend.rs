@@ -1,12 +1,12 @@
 //! The page of a series of runs. The principal function is [`trend_page`].
 
 use unladen_compare::{ChangePoint, Kind as RowKind, RunLabel, Series, Trend, Verdict};
-use unladen_quantity::{Kind, Scale, Span, plain, short, signed, with_sign};
+use unladen_quantity::{Area, Kind, Scale, Span, plain, short, signed, with_sign};
 
 use super::PageOptions;
 use super::runs::in_query;
 use crate::figures;
-use crate::page::picture::{Area, LEFT, Picture, RIGHT, cut};
+use crate::page::picture::{LEFT, Picture, RIGHT, cut};
 use crate::page::table::{Cell, Table};
 use crate::page::words::Words;
 use crate::page::{Block, Blocks, Page, of_table, rendered};

@@ -1,9 +1,9 @@
 //! Pictures of an experiment: its arms as box plots, and their distributions.
 
 use unladen_document::{Arm, BoxPlot, Change, ProveDocument};
-use unladen_quantity::{Kind, Scale, grouped, plain};
+use unladen_quantity::{Area, Kind, Scale, grouped, plain};
 
-use crate::page::picture::{Area, LEFT, Picture, RIGHT, WIDTH, cut, look, wide};
+use crate::page::picture::{LEFT, Picture, RIGHT, WIDTH, cut, look, wide};
 use crate::page::table::{Cell, Table};
 use crate::verdict;
 

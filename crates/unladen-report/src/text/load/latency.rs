@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use unladen_document::{ByConnection, ByRequest, LoadDocument, Slice, Step};
-use unladen_quantity::{Kind, Scale, bucket, bucket_text, grouped, lasting, plain, short};
+use unladen_quantity::{Kind, Scale, bucket, bucket_text, grouped, lasting, plain};
 
 use crate::latency::{Latency, LatencyQuantile};
 use crate::style::Style;
@@ -130,13 +130,7 @@ pub(super) fn steps(steps: &[Step], style: Style, out: &mut dyn Write) -> io::Re
     }
     let mut table = grid("step");
     for step in steps {
-        let rate = |rate| short(Kind::Count, rate);
-        let pace = if step.from == step.to {
-            format!("{}/s", rate(step.from))
-        } else {
-            format!("{} to {}/s", rate(step.from), rate(step.to))
-        };
-        let name = format!("{pace}, {}", lasting(Duration::from_nanos(step.time_ns)));
+        let name = format!("{}, {}", step.rate_text(" to "), lasting(Duration::from_nanos(step.time_ns)));
         let latency = Latency::of(&step.latency_ns, &step.latency_intervals_ns);
         table.row(row(name, step.requests, step.errors, latency.as_ref()));
     }
