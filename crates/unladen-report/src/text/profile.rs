@@ -9,7 +9,7 @@ use unladen_quantity::{Kind, Quantity, grouped, plain};
 
 use super::figure::equal;
 use super::inside::{CheckAgain, findings};
-use super::prose::{answer, clean, cut_short, fill, wrapped};
+use super::prose::{answer, aside, clean, cut_short, dressed, fill, wrapped};
 use super::table::{Grid, faint, strong, width, written};
 use crate::profile::Profiled;
 use crate::style::Edge;
@@ -65,12 +65,8 @@ fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, 
     setup.answer.iter().try_for_each(|came| answer(title, came, style, out))?;
     let elapsed = grouped(Duration::from_nanos(setup.elapsed_ns).as_secs_f64(), 1);
     let line = format!("{title}{}, by {}; {requests} in {elapsed} s", setup.group, setup.how);
-    for line in fill(&clean(&line), usize::from(style.width), style) {
-        writeln!(out, "{}", style.faint(&line))?;
-    }
-    for line in fill(&overhead(setup), usize::from(style.width), style) {
-        writeln!(out, "{}", style.faint(&line))?;
-    }
+    aside(&line, style, out)?;
+    aside(&overhead(setup), style, out)?;
     cut_short(&setup.ended, "a request failed", "requests", style, out)
 }
 
@@ -110,7 +106,7 @@ fn no_intervals(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Res
     } else {
         "one file, requests not distinguished: no intervals".to_owned()
     };
-    fill(&why, usize::from(style.width), style).iter().try_for_each(|line| writeln!(out, "{}", style.warn(line)))
+    dressed(&why, |line| style.warn(line), style, out)
 }
 
 fn table(

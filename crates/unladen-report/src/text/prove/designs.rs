@@ -10,7 +10,7 @@ use super::differences::BRIEF_BELOW;
 use super::verdict::{amount, change, margin, title, value, verdict};
 use crate::style::Style;
 use crate::text::figure::equal;
-use crate::text::prose::{fill, paragraph};
+use crate::text::prose::{aside, paragraph};
 use crate::text::table::{Grid, faint, strong};
 
 /// Shown if there is no measurable difference.
@@ -41,9 +41,7 @@ pub(super) fn ablation(result: &ProveDocument, style: Style, out: &mut dyn Write
     let equal = signs.equal.map_or(String::new(), |within| format!("; {EQUAL} no measurable difference{within}"));
     let undecided = if signs.undecided { format!("; {UNDECIDED} unclear") } else { String::new() };
     let note = format!("all but it: only the others on; up to it: it and those above it on{equal}{undecided}");
-    for line in fill(&note, usize::from(style.width), style) {
-        writeln!(out, "{}", style.faint(&line))?;
-    }
+    aside(&note, style, out)?;
     writeln!(out)
 }
 

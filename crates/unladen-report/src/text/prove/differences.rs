@@ -9,7 +9,7 @@ use unladen_quantity::{Kind, short};
 
 use super::verdict::{self, title, value, verdict};
 use crate::style::Style;
-use crate::text::prose::paragraph;
+use crate::text::prose::sentence;
 use crate::text::table::{Grid, strong, warn};
 
 /// Below this width, unclear differences have no intervals.
@@ -78,11 +78,7 @@ pub(super) fn weights(result: &ProveDocument, arm: &Arm, style: Style, out: &mut
         let space = if said.is_empty() { "" } else { " " };
         said.push_str(&format!("{space}{not_shown} weight{s} {are} from groups that no request goes through."));
     }
-    if !said.is_empty() {
-        paragraph(&said, style, out)?;
-        writeln!(out)?;
-    }
-    Ok(())
+    if said.is_empty() { Ok(()) } else { sentence(&said, style, out) }
 }
 
 /// Weights of groups on the requests' path that certainly changed, by rank.
