@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
-use unladen_quantity::grouped;
+use unladen_quantity::{Span, grouped};
 
 /// `mean`, `sd`, `p50`, `p75`, `p90`, `p95`, `p99`, `p999`, `max` → ns.
 pub type Latencies = BTreeMap<String, u64>;
@@ -28,6 +28,13 @@ pub struct OpenSpan {
     /// Upper end.
     #[serde(serialize_with = "optional_number")]
     pub high: Option<f64>,
+}
+
+impl OpenSpan {
+    /// With its interval, if it has one.
+    pub fn closed(self) -> Option<Span> {
+        Some(Span { value: self.value, low: self.low?, high: self.high? })
+    }
 }
 
 /// A 95 % interval in ns.

@@ -36,11 +36,9 @@ pub(crate) fn interval(kind: Kind, low: f64, high: f64) -> String {
 
 /// `98.8 ± 0.2 %`
 pub(crate) fn share(share: OpenSpan) -> String {
-    let margin = match (share.low, share.high) {
-        (Some(low), Some(high)) => (high - share.value).max(share.value - low),
-        _ => return format!("{} %", percent(share.value)),
-    };
-    format!("{} ± {} %", percent(share.value), percent((margin * 1_000.0).ceil() / 1_000.0))
+    let value = percent(share.value);
+    let margin = share.closed().map(|share| percent((share.margin() * 1_000.0).ceil() / 1_000.0));
+    margin.map_or_else(|| format!("{value} %"), |margin| format!("{value} ± {margin} %"))
 }
 
 /// `98.8 %`; rounding never makes a share 100 %.

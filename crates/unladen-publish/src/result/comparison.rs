@@ -3,7 +3,7 @@
 use unladen_compare::{Comparable, Comparison, Figure, FindingVerdict, Row, Side, Verdict};
 use unladen_quantity::plain;
 
-use super::method::{fact, short_commit, time_text};
+use super::method::{fact, known, short_commit, time_text};
 use crate::compared::{change, counts, figure, floor, margin, said, undecided};
 use crate::figures::{self, capital, count};
 use crate::page::table::{Cell, Table};
@@ -256,22 +256,18 @@ fn findings(comparison: &Comparison) -> Table {
 fn sides(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (title, side) in [("Before", &comparison.before), ("After", &comparison.after)] {
-        let mut facts = vec![fact("Run", run(side, "not in the store"))];
-        facts.push(fact("Command", format!("unladen {}", side.verb)));
-        facts.push(fact("Target", Words::new().name(side.target.clone())));
-        if let Some(time) = &side.time {
-            facts.push(fact("Time", time_text(time)));
-        }
-        if let Some(host) = &side.host {
-            facts.push(fact("Host", Words::new().name(host.clone())));
-        }
-        if let Some(commit) = &side.commit {
-            let dirty = if side.dirty == Some(true) { ", with changes" } else { "" };
-            facts.push(fact("Commit", Words::new().name(short_commit(commit)).plain(dirty)));
-        }
-        if let Some(version) = &side.version {
-            facts.push(fact("Unladen", version.as_str()));
-        }
+        let name = |name: &String| Words::new().name(name.clone());
+        let dirty = if side.dirty == Some(true) { ", with changes" } else { "" };
+        let commit = |commit: &String| Words::new().name(short_commit(commit)).plain(dirty);
+        let mut facts = known([
+            ("Run", Some(run(side, "not in the store").into())),
+            ("Command", Some(format!("unladen {}", side.verb).into())),
+            ("Target", Some(name(&side.target))),
+            ("Time", side.time.as_deref().map(|time| time_text(time).into())),
+            ("Host", side.host.as_ref().map(name)),
+            ("Commit", side.commit.as_ref().map(commit)),
+            ("Unladen", side.version.as_deref().map(Words::from)),
+        ]);
         facts.extend(side.labels.iter().map(|(name, value)| fact(name, value.as_str())));
         blocks.push(Block::Heading(title.into()));
         blocks.push(Block::Facts(facts));

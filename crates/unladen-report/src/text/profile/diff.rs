@@ -141,12 +141,7 @@ impl Scale {
         if !diff.per_request {
             return Self { kind: Kind::Count, factor: 100.0, is_part: true };
         }
-        let (kind, factor) = match (diff.unit.as_str(), diff.period_ns) {
-            ("nanoseconds" | "cpu-nanoseconds", _) => (Kind::Time, 1.0),
-            ("bytes", _) => (Kind::Bytes, 1.0),
-            ("count", _) | (_, None) => (Kind::Count, 1.0),
-            (_, Some(period)) => (Kind::Time, period as f64),
-        };
+        let (kind, factor) = diff.scale();
         Self { kind, factor, is_part: false }
     }
 
