@@ -146,11 +146,9 @@ impl Comparison {
     /// The change as a ratio, `−13.4 % (−14.6 to −12.2)`; without one, such as of a baseline of zero, in the unit:
     /// `+210 ± 14 µs`.
     pub fn change_text(&self) -> String {
-        self.ratio_span().map_or_else(|| self.difference_text(), Span::change_text)
-    }
-
-    /// The change in the unit: `+210 ± 14 µs`.
-    pub fn difference_text(&self) -> String {
+        if let Some(ratio) = self.ratio_span() {
+            return ratio.change_text();
+        }
         let difference = self.difference_span();
         let sign = if difference.value > 0.0 { "+" } else { "" };
         let quantity = Quantity { kind: self.scale(), value: difference.value, margin: difference.margin() };
