@@ -340,7 +340,7 @@ fn change(document: &ProfileDiffDocument, moved: &Moved, is_told: bool) -> Cell 
             let sign = if value > 0.0 { "+" } else { "" };
             format!("{sign}{}", Quantity { kind, value: value * one, margin: span.margin() * one })
         }
-        None if value > 0.0 || value < 0.0 => signed(kind, value * one),
+        None if value != 0.0 => signed(kind, value * one),
         None => plain(kind, value),
     };
     let class = match value {
