@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
-use unladen_tests::advice::Ground;
+use unladen_tests::advice::{Ground, curl};
 use unladen_tests::{Ability, Call, Subject, skip_without, wait};
 
 /// Pledges without an opcode cache, weighed.
@@ -41,6 +41,14 @@ impl Slow {
         self.call(&["fix", "--quiet", &self.number]).args(more)
     }
 
+    /// The page, once PHP has restarted.
+    fn answers(&self, moment: Duration) {
+        let url = self.ground.subject().url();
+        wait::until(&format!("the page is answered after a kill at {moment:?}"), || {
+            curl([url]).0.starts_with("HTTP/1.1 200")
+        });
+    }
+
     /// PHP's settings, by file.
     fn settings(&self) -> BTreeMap<String, String> {
         let folder = Path::new(self.ground.subject().get("STATE")).join("php.d");
@@ -49,6 +57,15 @@ impl Slow {
             .map(|file| (file.file_name().into_string().unwrap(), std::fs::read_to_string(file.path()).unwrap()))
             .collect()
     }
+}
+
+/// When it is killed: `UNLADEN_KILLS` times (3 by default), at any moment of a proof of some 15 s.
+fn moments() -> impl Iterator<Item = Duration> {
+    let kills = std::env::var("UNLADEN_KILLS").map_or(3, |kills| kills.parse().expect("a number"));
+    let seed = fastrand::u64(..);
+    eprintln!("seed of the moments: {seed}");
+    let mut rng = fastrand::Rng::with_seed(seed);
+    (0..kills).map(move |_| Duration::from_millis(rng.u64(..15_000)))
 }
 
 #[test]
@@ -66,6 +83,18 @@ fn a_finding_is_fixed_proved_kept_and_undone() {
     // Nobody can be asked.
     slow.fix(&[]).run().ended_with(2).says(["--yes"]);
     assert_eq!(slow.settings(), before, "nothing was agreed to");
+
+    for moment in moments() {
+        let proving = slow.fix(&["--yes", "--prove", "8s"]).start();
+        std::thread::sleep(moment);
+        proving.signal(Signal::SIGKILL);
+        let _ = proving.wait();
+        // Nothing to undo, left by a run that was killed, or kept.
+        let undone = slow.call(&["fix", "undo", &slow.number]).run();
+        assert!(matches!(undone.code, Some(0 | 2)), "killed after {moment:?}: {undone}");
+        assert_eq!(slow.settings(), before, "killed after {moment:?}: {undone}");
+        slow.answers(moment);
+    }
 
     // Killed while it is switched on.
     let proving = slow.fix(&["--yes", "--prove", "60s"]).start();

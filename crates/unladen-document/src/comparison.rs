@@ -22,13 +22,14 @@ pub fn metric_title(metric: &str, bound: fn(&str) -> String) -> String {
 }
 
 impl ProveDocument {
-    /// Unclear latencies and throughput, each metric once, with the remaining time to settle it in every arm.
-    pub fn unclear_text(&self, title: fn(&str) -> String) -> Option<String> {
+    /// Unclear latencies and throughput that are wanted, each metric once, with the remaining time to settle it in every
+    /// arm.
+    pub fn unclear_text(&self, title: fn(&str) -> String, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
         let mut unclear: Vec<(&str, Option<Duration>)> = Vec::new();
         let is_unclear = |one: &&Comparison| {
             one.change() == Change::Unclear && matches!(one.kind(), Metric::Latency | Metric::Throughput)
         };
-        for comparison in self.comparisons.iter().filter(is_unclear) {
+        for comparison in self.comparisons.iter().filter(is_unclear).filter(|one| is_wanted(&one.metric)) {
             let more = comparison.time_to_settle_ns.map(|ns| Duration::from_nanos(ns.saturating_sub(self.elapsed_ns)));
             match unclear.iter_mut().find(|(metric, _)| *metric == comparison.metric) {
                 Some((_, longest)) => *longest = (*longest).max(more),

@@ -3,6 +3,7 @@
 
 mod applied;
 mod outcome;
+mod planned;
 mod remedy;
 
 pub(crate) use applied::{Applied, FixFolder, State};

@@ -23,5 +23,5 @@ mod weights;
 
 pub(crate) use gate::failed_requests;
 pub(crate) use options::{Options, Profiles};
-pub(crate) use plan::estimate;
+pub(crate) use plan::{estimate, expected};
 pub(crate) use run::{Proved, prove};

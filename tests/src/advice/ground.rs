@@ -205,7 +205,7 @@ impl Ground {
     }
 
     /// A text that names the subject's folders in place of the machine's.
-    pub(super) fn with_folders(&self, text: &str) -> String {
+    pub fn with_folders(&self, text: &str) -> String {
         let own =
             |text: String, (theirs, own): (&str, &str)| text.replace(theirs, &self.state().join(own).to_string_lossy());
         FOLDERS.into_iter().fold(text.to_owned(), own)

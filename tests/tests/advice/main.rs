@@ -3,6 +3,7 @@
 //!
 //! Long: an application is weighed until what is certain is found.
 
+mod by_fix;
 mod header_callback;
 mod people;
 mod promises;
@@ -76,32 +77,49 @@ fn round(ground: &Ground, people: &People, trouble: Option<&Trouble>, told: &mut
         Ok(found) => found,
         Err(error) => return table.push(Row::failed(&name, "", &error)),
     };
-    for fix in found {
+    for Found { fix, run } in found {
         // What the page has without the fault was tried before.
-        if !told.insert(format!("{} {}", fix.rule, fix.advice)) {
+        if !is_wanted(&fix.rule) || !told.insert(format!("{} {}", fix.rule, fix.advice)) {
             continue;
         }
-        table.push(tried(ground, people, &name, &fix, &more));
+        table.push(tried(ground, people, &name, &fix, &run, &more));
     }
-    for rule in certain.iter().filter(|rule| !told.iter().any(|told| told.starts_with(**rule))) {
+    for rule in certain.iter().filter(|rule| is_wanted(rule) && !told.iter().any(|told| told.starts_with(**rule))) {
         table.push(Row::failed(&name, rule, "it is certain here, and was not found"));
     }
 }
 
 /// On a machine that is too busy to be asked often enough, it is not certain that a page is the same each time: what is
 /// certain is looked for again.
-fn found(ground: &Ground, certain: &[&str], more: &[&str]) -> Result<Vec<Fix>, String> {
-    let mut found = fixes(&weigh(ground, ground.subject().url(), more)?);
+fn found(ground: &Ground, certain: &[&str], more: &[&str]) -> Result<Vec<Found>, String> {
+    let mut found = Found::all(&weigh(ground, ground.subject().url(), more)?);
     for _ in 0..4 {
-        let lacks = |rule: &&&str| !found.iter().any(|fix| fix.rule == **rule);
+        let lacks = |rule: &&&str| is_wanted(rule) && !found.iter().any(|found| found.fix.rule == **rule);
         let Some(rule) = certain.iter().find(lacks) else { break };
-        let again = fixes(&weigh(ground, ground.subject().url(), more)?);
-        found.extend(again.into_iter().find(|fix| fix.rule == **rule));
+        let again = Found::all(&weigh(ground, ground.subject().url(), more)?);
+        found.extend(again.into_iter().find(|found| found.fix.rule == **rule));
     }
     Ok(found)
 }
 
-fn tried(ground: &Ground, people: &People, name: &str, fix: &Fix, more: &[&str]) -> Row {
+/// A fix, and the run that found it, as if it had found nothing else.
+struct Found {
+    fix: Fix,
+    run: Value,
+}
+
+impl Found {
+    fn all(document: &Value) -> Vec<Self> {
+        let of = |finding: &Value| {
+            let mut run = document.clone();
+            run["findings"] = Value::Array(vec![finding.clone()]);
+            Self { fix: Fix::of(finding), run }
+        };
+        document["findings"].as_array().into_iter().flatten().map(of).collect()
+    }
+}
+
+fn tried(ground: &Ground, people: &People, name: &str, fix: &Fix, run: &Value, more: &[&str]) -> Row {
     let mut row = Row::of(name, fix);
     if let Some(reason) = fix.by_hand(ground) {
         row.by_hand = Some(reason);
@@ -115,6 +133,9 @@ fn tried(ground: &Ground, people: &People, name: &str, fix: &Fix, more: &[&str])
             ground.experiment(&people.with_request(&fix.check_again)).map(drop)
         };
         row.prove = experiment().into();
+    }
+    if by_fix::can(fix) {
+        row.by_fix = by_fix::fixed(ground, people, run).into();
     }
     let applied = match fix.apply(ground) {
         Ok(applied) => applied,

@@ -27,6 +27,8 @@ pub(crate) struct Row {
     pub(crate) leak: Outcome,
     pub(crate) after: Outcome,
     pub(crate) prove: Outcome,
+    /// By `unladen fix`, and undone.
+    pub(crate) by_fix: Outcome,
 }
 
 #[derive(Debug, Default)]
@@ -54,13 +56,14 @@ impl Row {
         Self { name: name.into(), rule: rule.into(), applied: Outcome::No(why.into()), ..Self::default() }
     }
 
-    fn outcomes(&self) -> [(&'static str, &Outcome); 5] {
+    fn outcomes(&self) -> [(&'static str, &Outcome); 6] {
         [
             ("applied", &self.applied),
             ("site", &self.site),
             ("leak", &self.leak),
             ("after", &self.after),
             ("prove", &self.prove),
+            ("fix", &self.by_fix),
         ]
     }
 }
@@ -118,8 +121,8 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{:<34} {:<22} {:<8} {:<8} {:<8} {:<8} {:<8}",
-            "subject", "rule", "applied", "site ok", "no leak", "less", "prove"
+            "{:<34} {:<22} {:<8} {:<8} {:<8} {:<8} {:<8} {:<8}",
+            "subject", "rule", "applied", "site ok", "no leak", "less", "prove", "fix"
         )?;
         for row in &self.rows {
             writeln!(f, "{row}")?;

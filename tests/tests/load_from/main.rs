@@ -81,7 +81,7 @@ fn an_agent_that_is_killed_is_told_with_what_is_missing_and_leaves_the_other_who
 #[test]
 fn an_agent_that_says_nothing_is_lost() {
     let (server, silent) = (Server::good(), mark("silent"));
-    let call = from(&way("", &mark("speaking")), &way("", &silent));
+    let call = from(&way("", &mark("speaking")), &way("", &silent)).args(["--details"]);
     let running = call.args(["--rate", "100", "-t", "2s", &server.url("/")]).start();
     server.wait_for_requests(50);
     signal(&silent, Signal::SIGSTOP);

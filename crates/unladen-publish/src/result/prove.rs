@@ -55,7 +55,7 @@ fn summary(document: &ProveDocument) -> Vec<Block> {
             }
         }
     }
-    blocks.extend(document.unclear_text(verdict::title).map(|text| Block::Aside(format!("{text}.").into())));
+    blocks.extend(document.unclear_text(verdict::title, |_| true).map(|text| Block::Aside(format!("{text}.").into())));
     if let Some(time) = document.time_for_one_percent_ns {
         let time = lasting(std::time::Duration::from_nanos(time));
         let what = document.first_quantile().map_or("the latency".to_owned(), verdict::title);

@@ -19,6 +19,9 @@ mod latency;
 pub(super) fn load(result: &LoadDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
     head(result, style, out)?;
     unfit(result, style, out)?;
+    if !style.details {
+        return screen(result, style, out);
+    }
     agents(&result.agents, style, out)?;
     if let Some(found) = &result.capacity {
         capacity(found, style, out)?;
@@ -34,6 +37,23 @@ pub(super) fn load(result: &LoadDocument, style: Style, out: &mut dyn Write) -> 
     generator(result, style, out)?;
     files_unseen(style, out)?;
     warnings(&result.warnings, style, out)
+}
+
+/// Whether all were answered, then how fast; parts of the load where it has any.
+fn screen(result: &LoadDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(found) = &result.capacity {
+        sentence(&(verdict(found) + &why_broken(found)), style, out)?;
+    }
+    sentence(&answered(result), style, out)?;
+    errors(result, style, out)?;
+    latency::latency(result, style, out)?;
+    latency::steps(&result.steps, style, out)?;
+    if result.steps.len() < 2 {
+        latency::within(result, style, out)?;
+    }
+    latency::requests(&result.by_request, style, out)?;
+    warnings(&result.warnings, style, out)?;
+    aside("All quantiles, the distribution, the course over time and the generator's own cost: --details", style, out)
 }
 
 fn head(result: &LoadDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -154,7 +154,8 @@ fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::R
 }
 
 fn how_long(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut sentences: Vec<String> = result.unclear_text(title).map(|text| format!("{text}.")).into_iter().collect();
+    let mut sentences: Vec<String> =
+        result.unclear_text(title, |_| true).map(|text| format!("{text}.")).into_iter().collect();
     if let Some(ns) = result.time_for_one_percent_ns {
         let metric = result.first_quantile().unwrap_or("latency");
         sentences.push(format!(

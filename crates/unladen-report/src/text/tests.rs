@@ -436,3 +436,16 @@ fn the_first_screen_of_a_proof_reads_like_this_and_fits_80_by_24() {
         insta::assert_snapshot!(name, text);
     }
 }
+
+#[test]
+fn the_first_screen_of_a_load_says_first_whether_all_were_answered_and_fits_80_by_24() {
+    for (name, result) in [("load_screen_steady", sample::steady()), ("load_screen_searched", sample::searched())] {
+        let mut out = Vec::new();
+        let style = Style { details: false, ..Style::plain(80) };
+        Text.write(Report::Load(&result), style, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(text.lines().count() <= 24, "{name}: {} lines\n{text}", text.lines().count());
+        insta::assert_snapshot!(name, text);
+    }
+}

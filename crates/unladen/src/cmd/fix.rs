@@ -169,8 +169,10 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
     // Nothing is written before it is agreed to.
     let trial = tempfile::NamedTempFile::new().map_err(|error| Failure::Usage(format!("a temporary file: {error}")))?;
     std::fs::write(trial.path(), text).map_err(|error| Failure::Usage(format!("a temporary file: {error}")))?;
-    let changes = changes(&remedy.experiment(trial.path())?);
+    let shown = args.filled(&remedy, remedy.experiment(trial.path())?);
+    let changes = changes(&shown);
     args.show(&remedy, text, &changes)?;
+    say!("unladen: {}", how_long(&remedy, &shown));
     if args.dry_run {
         return Ok(());
     }
@@ -180,11 +182,10 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
     }
     let keeper = args.keep.clone().keeper(typed, args.quiet)?;
     let folder = FixFolder::of(&remedy.name())?;
-    let experiment = args.filled(remedy.experiment(&folder.prepare(text)?)?);
+    let experiment = args.filled(&remedy, remedy.experiment(&folder.prepare(text)?)?);
     let mut record = Applied::new(&remedy, changes);
     folder.write(&record)?;
     let options = args.options(experiment);
-    say!("unladen: {}", prove::estimate(&options.experiment, options.experiment.arms().len(), true));
     let cancel = interrupt::on_signal_while_switched()?;
     let Proved { mut result, failure, put_back } = prove::prove(&options, &cancel)?;
     if !put_back.is_complete() {
@@ -224,6 +225,16 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
         output::line(&format!("\n{}", said(&record, &remedy)))?;
     }
     if is_kept { Ok(()) } else { Err(Failure::Gate(format!("put back: {why}"))) }
+}
+
+/// What the proof will take and can tell, before it begins.
+fn how_long(remedy: &Remedy, experiment: &Experiment) -> String {
+    match (remedy.planned, experiment.load.budget) {
+        (Some(planned), Budget::Requests(requests)) => {
+            planned.told(requests, prove::expected(experiment, planned.median()))
+        }
+        _ => prove::estimate(experiment, experiment.arms().len(), true),
+    }
 }
 
 fn said(record: &Applied, remedy: &Remedy) -> String {
@@ -343,11 +354,15 @@ impl Args {
         Ok(output::line(&text)?)
     }
 
-    fn filled(&self, mut experiment: Experiment) -> Experiment {
+    /// With what the run does not hold, and as long as the page needs.
+    fn filled(&self, remedy: &Remedy, mut experiment: Experiment) -> Experiment {
         experiment.load.headers.extend(self.header.iter().cloned());
-        if let Some(time) = self.prove {
-            experiment.load.budget = Budget::Time(time);
-        }
+        let planned = remedy.planned.map(|planned| Budget::Requests(planned.requests()));
+        experiment.load.budget = match (self.prove, experiment.load.budget) {
+            (Some(time), _) => Budget::Time(time),
+            (None, Budget::Requests(_)) => planned.unwrap_or(experiment.load.budget),
+            (None, time) => time,
+        };
         experiment
     }
 

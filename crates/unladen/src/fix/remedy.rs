@@ -6,6 +6,7 @@ use unladen_document::{Finding, WeighDocument};
 use unladen_prove::{Experiment, Reach};
 
 use crate::exit::Failure;
+use crate::fix::planned::Planned;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Remedy {
@@ -14,12 +15,20 @@ pub(crate) struct Remedy {
     /// From 1, as the run's tables number findings.
     pub(crate) number: usize,
     pub(crate) finding: Finding,
+    /// How its proof is planned, if enough is known of its page.
+    pub(crate) planned: Option<Planned>,
 }
 
 impl Remedy {
     pub(crate) fn all(run: &str, document: &WeighDocument) -> Vec<Self> {
-        let findings = document.numbered().into_iter().enumerate();
-        findings.map(|(at, finding)| Self { run: run.to_owned(), number: at + 1, finding: finding.clone() }).collect()
+        let page = |finding: &Finding| document.urls.iter().find(|page| page.url == finding.url);
+        let remedy = |(at, finding): (usize, &Finding)| Self {
+            run: run.to_owned(),
+            number: at + 1,
+            planned: page(finding).and_then(|page| Planned::of(page, finding)),
+            finding: finding.clone(),
+        };
+        document.numbered().into_iter().enumerate().map(remedy).collect()
     }
 
     /// Name of its folder: `12-3` is the third finding of run 12.

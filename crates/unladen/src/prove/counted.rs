@@ -78,8 +78,6 @@ impl Counted<'_> {
     }
 }
 
-// === impl Counts ===
-
 impl Counts {
     pub(crate) fn none(why: &str) -> Self {
         Self { why: Some(why.to_owned()), ..Self::default() }

@@ -33,6 +33,10 @@ const AGREEING: Duration = Duration::from_millis(150);
 /// its caches to fill.
 const WARM_UP: Duration = Duration::from_secs(1);
 
+/// A restart as PHP-FPM takes it, and the counting after all timing, for what is said beforehand.
+const USUAL_RESTART: Duration = Duration::from_millis(300);
+const COUNTING: Duration = Duration::from_secs(20);
+
 /// Longest idle phase: a second in each block measures the background's rate well enough.
 pub(crate) const LONGEST_IDLE: Duration = Duration::from_secs(1);
 
@@ -171,6 +175,13 @@ pub(crate) fn estimate(experiment: &Experiment, arms: usize, counts: bool) -> St
         }
         _ => format!("about {} in total, with warm-ups{restarts}", about(time)),
     }
+}
+
+/// Expected time of an experiment on a page whose latency is known, with the counting at its end.
+pub(crate) fn expected(experiment: &Experiment, latency: Duration) -> Duration {
+    let arms = experiment.arms().len();
+    let (time, restarts) = Plan::choose(experiment, Some(latency), arms).estimate(experiment, arms, true);
+    time + USUAL_RESTART * restarts as u32 + COUNTING
 }
 
 fn about(time: Duration) -> String {

@@ -344,6 +344,14 @@ impl Run<'_> {
         for arm in telling(self.arms) {
             self.board.set(&self.arms[arm], self.cancel)?;
             let latency = self.try_out(arm)?;
+            if arm == BASELINE || Some(arm) == changed {
+                // Each worker has caches of its own to fill: one that is asked while requests are counted would stand out.
+                let stretch = Stretch { time: warm_up(&self.options.experiment), requests: None };
+                let ready = self.sender.prepare(arm, stretch, Duration::ZERO, self.cancel)?;
+                if self.sender.send(ready, self.cancel)?.is_none() {
+                    return Err(Failure::Interrupted { shown: false });
+                }
+            }
             let (Some(instrument), Client::Here(driver)) = (&mut self.instrument, &mut self.sender.client) else {
                 continue;
             };

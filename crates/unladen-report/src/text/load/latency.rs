@@ -31,6 +31,9 @@ const BESIDE: usize = 22;
 /// Quantiles of parts that fit.
 const SHOWN: [&str; 3] = ["p50", "p95", "p99"];
 
+/// Rows of the first screen.
+const ON_SCREEN: [&str; 5] = ["p50", "p90", "p95", "p99", "max seen"];
+
 pub(super) fn latency(result: &LoadDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(latency) = Latency::of(&result.latency_ns, &result.latency_intervals_ns) else { return Ok(()) };
     let with_kinds = table(result, &latency, style.width >= KINDS_FROM, style);
@@ -59,7 +62,8 @@ fn table(result: &LoadDocument, latency: &Latency, with_kinds: bool, style: Styl
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let mut table = Grid::new(&headings).left_only(0);
     let count = result.requests.saturating_add(result.cut_short);
-    for quantile in &latency.quantiles {
+    let is_shown = |name: &str| style.details || ON_SCREEN.contains(&name);
+    for quantile in latency.quantiles.iter().filter(|quantile| is_shown(quantile.name)) {
         let mut row = vec![
             quantile.name.to_owned(),
             strong(&plain(Kind::Time, quantile.value as f64)),
@@ -80,7 +84,7 @@ fn table(result: &LoadDocument, latency: &Latency, with_kinds: bool, style: Styl
     let means =
         |latency: &Latency| [latency.mean, latency.max as f64, latency.sd].map(|value| plain(Kind::Time, value));
     let rows = ["mean", "max seen", "spread (sd)"].into_iter().zip(means(latency));
-    for (index, (name, value)) in rows.enumerate() {
+    for (index, (name, value)) in rows.enumerate().filter(|(_, (name, _))| is_shown(name)) {
         let mean = latency.mean_interval.filter(|_| index == 0);
         let mut row = vec![name.to_owned(), value, mean.map(interval).unwrap_or_default()];
         row.extend(kinds.iter().map(|(_, (_, of))| means(of)[index].clone()));

@@ -94,7 +94,9 @@ fn is_shown(result: &ProveDocument, comparison: &Comparison) -> bool {
             Some(warm) == result.first_quantile() && !result.has("combination")
         }
         Metric::Weight | Metric::Within => false,
-        Metric::Throughput | Metric::Bytes | Metric::Status | Metric::ErrorStatus => comparison.change().is_told(),
+        // In a closed loop it is the latency in other words.
+        Metric::Throughput => result.rate.is_some() && comparison.change().is_told(),
+        Metric::Bytes | Metric::Status | Metric::ErrorStatus => comparison.change().is_told(),
     }
 }
 
@@ -116,9 +118,9 @@ fn in_words(result: &ProveDocument, arm: &Arm, style: Style, out: &mut dyn Write
     paragraph(&style.strong(&said), style, out)?;
     // Further latencies take longer to tell than anybody waits.
     let is_unclear = |one: &Comparison| is_shown(result, one) && one.change() == Change::Unclear;
-    if result.of_arm(&arm.name).any(is_unclear)
-        && let Some(unclear) = result.unclear_text(title)
-    {
+    let metrics: Vec<&str> =
+        result.of_arm(&arm.name).filter(|one| is_unclear(one)).map(|one| one.metric.as_str()).collect();
+    if let Some(unclear) = result.unclear_text(title, |metric| metrics.contains(&metric)) {
         aside(&format!("{unclear}."), style, out)?;
     }
     writeln!(out)
