@@ -7,11 +7,11 @@
 //! 1993, *Resampling-Based Multiple Testing*). The pieces are cut again until nothing more is found.
 
 use fastrand::Rng;
+use unladen_document::Span;
 use unladen_lockin::t_p_value;
 
 use crate::between::{Between, Point, level};
 use crate::measured::margin;
-use crate::row::Span;
 
 /// Share of trends of runs of the same thing that show a change: below 5 %, with room for the permutations' own chance.
 const FALSE_ALARMS: f64 = 0.035;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use unladen_document::Document;
+use unladen_document::{Document, Span};
 use unladen_lockin::{FALSE_DISCOVERY_RATE, Family, MARGIN, MARGIN_OF_SHARES, MARGIN_OF_THE_WHOLE, adjust_comparisons};
 
 use crate::between::{Between, Prior, documented};
@@ -11,7 +11,7 @@ use crate::draft::{Draft, Judge, NotJudged};
 use crate::effect::Effect;
 use crate::finding_changes::finding_changes;
 use crate::key::{Clock, Key};
-use crate::row::{Kind, Row, Span, Unjudged, Verdict, WhyUnjudged};
+use crate::row::{Kind, Row, Unjudged, Verdict, WhyUnjudged};
 use crate::run::{FEW_RUNS, History, Run};
 use crate::speed::speed;
 use crate::warnings::warnings;
@@ -27,7 +27,7 @@ const MOST_ROWS: usize = 2000;
 ///
 /// ```
 /// use unladen_compare::{History, Verdict, compare};
-/// use unladen_document::Document;
+/// use unladen_document::{Document, Span};
 ///
 /// let run = |median: u64| {
 ///     Document::read(format!(r#"{{"schema": "unladen.load/1", "target": "http://localhost/", "latency_ns": {{"p50": {median}}},

@@ -39,7 +39,7 @@ mod warnings;
 pub use compare::compare;
 pub use comparison::{Comparable, Comparison, Past, Side};
 pub use finding_changes::{FindingChange, FindingVerdict};
-pub use row::{Figure, Kind, Row, Span, Unjudged, Verdict, WhyUnjudged};
+pub use row::{Figure, Kind, Row, Unjudged, Verdict, WhyUnjudged};
 pub use run::{History, RunLabel};
 pub use speed::{ReferenceRatio, Speed};
 pub use trend::{ChangePoint, Series, SeriesPoint, Trend, trend};

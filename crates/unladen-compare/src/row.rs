@@ -1,6 +1,7 @@
 //! The principal type is [`Row`]: one metric of two runs, its figures and the verdict on it.
 
 use serde::{Serialize, Serializer};
+use unladen_document::Span;
 
 /// What a metric measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -217,23 +218,4 @@ pub struct Figure {
     pub low: Option<f64>,
     pub high: Option<f64>,
     pub noise_floor: Option<f64>,
-}
-
-/// A figure and its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Span {
-    pub value: f64,
-    pub low: f64,
-    pub high: f64,
-}
-
-impl Span {
-    /// `None` if an end is too large for a number.
-    pub(crate) fn finite(self) -> Option<Self> {
-        (self.value.is_finite() && self.low.is_finite() && self.high.is_finite()).then_some(self)
-    }
-
-    pub(crate) fn mapped(self, outer: impl Fn(f64) -> f64) -> Self {
-        Self { value: outer(self.value), low: outer(self.low), high: outer(self.high) }
-    }
 }

@@ -1,11 +1,10 @@
 //! The principal type is [`Speed`]: the machine's speed in the two runs.
 
 use serde::Serialize;
-use unladen_document::{Machine, Reference};
+use unladen_document::{Machine, Reference, Span};
 
 use crate::between::Point;
 use crate::measured::{MANY, margin};
-use crate::row::Span;
 
 /// Kinds of work that differ by more than this, and by more than their intervals, disagree on the machine's speed: then
 /// no single figure applies to all of a request's work.

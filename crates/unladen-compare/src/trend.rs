@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use unladen_document::Span;
 
 use crate::between::{Between, Point, Prior, documented};
 use crate::change_points::{FEWEST_RUNS, Located, change, change_points, located, segments};
 use crate::key::{Clock, Key};
 use crate::measured::margin;
-use crate::row::{Kind, Span, Verdict, named};
+use crate::row::{Kind, Verdict, named};
 use crate::run::{History, Run, RunLabel};
 use crate::series::{Look, Origin};
 use crate::speed::level;

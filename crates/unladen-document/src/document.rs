@@ -179,18 +179,6 @@ impl Document {
         }
     }
 
-    /// Like [`about`](Self::about), to be completed.
-    pub fn about_mut(&mut self) -> &mut About {
-        match self {
-            Self::Weigh(document) => &mut document.about,
-            Self::Load(document) => &mut document.about,
-            Self::Prove(document) => &mut document.about,
-            Self::Profile(document) => &mut document.about,
-            Self::ProfileDiff(document) => &mut document.about,
-            Self::ClassmapCheck(document) => &mut document.about,
-        }
-    }
-
     /// Gives counters the titles that a document of version 0.1 lacks: as the probes call them today, or by their names.
     pub fn fill_titles(&mut self, titles: fn(&str) -> Option<&'static str>) {
         let fill = |title: &mut String, counter: &str| {

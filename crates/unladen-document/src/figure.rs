@@ -7,29 +7,13 @@ use std::time::Duration;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
-use unladen_quantity::grouped;
+use unladen_quantity::{Span, grouped};
 
 /// `mean`, `sd`, `p50`, `p75`, `p90`, `p95`, `p99`, `p999`, `max` → ns.
 pub type Latencies = BTreeMap<String, u64>;
 
 /// 95 % intervals in ns, for the mean and the quantiles that have one.
 pub type LatencyIntervals = BTreeMap<String, Interval>;
-
-/// A figure and its 95 % interval.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-pub struct Span {
-    pub value: f64,
-    pub low: f64,
-    pub high: f64,
-}
-
-impl Span {
-    /// The larger distance from the value to an end: the number after a ± that hides no asymmetry.
-    pub fn margin(self) -> f64 {
-        (self.high - self.value).max(self.value - self.low)
-    }
-}
 
 /// A figure and its 95 % interval, whose ends are null if the data do not support one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, Serialize)]
@@ -44,6 +28,13 @@ pub struct OpenSpan {
     /// Upper end.
     #[serde(serialize_with = "optional_number")]
     pub high: Option<f64>,
+}
+
+impl OpenSpan {
+    /// With its interval, if it has one.
+    pub fn closed(self) -> Option<Span> {
+        Some(Span { value: self.value, low: self.low?, high: self.high? })
+    }
 }
 
 /// A 95 % interval in ns.

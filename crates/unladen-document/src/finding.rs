@@ -1,8 +1,7 @@
 //! The principal type is [`Finding`]: a recognised pattern of waste, of `unladen.weigh/1` and `unladen.profile/1`.
 
 use serde::{Deserialize, Serialize};
-
-use crate::figure::Span;
+use unladen_quantity::Span;
 
 /// One finding of one page.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]

@@ -19,6 +19,7 @@
 mod about;
 mod answer;
 mod classmap_check;
+mod comparison;
 mod document;
 mod figure;
 mod finding;
@@ -34,8 +35,9 @@ pub use answer::Answer;
 pub use classmap_check::{
     ClassDifferences, ClassPlace, ClassmapCheckDocument, ClassmapProblem, DuplicateClass, MisplacedClass,
 };
+pub use comparison::metric_title;
 pub use document::{Document, DocumentError, Ended, MOST_BYTES};
-pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Ordered, Span, nanos};
+pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Ordered, nanos};
 pub use finding::{
     Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Removes, Saves, Share,
 };
@@ -50,6 +52,7 @@ pub use prove::{
     Arm, ArmProfile, BoxPlot, Change, Comparison, CountedChange, Gate, Interaction, Metric, ProveDocument,
 };
 pub use schema::Schema;
+pub use unladen_quantity::Span;
 pub use weigh::{
     CPU_COLUMNS, Count, CpuColumn, FarStation, HostCpu, LeftBehind, NextStep, NotFollowing, Path, Peer, Statement,
     Traced, UnknownPath, WeighDocument, WeighedHost, WeighedUrl, Weight,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use unladen_quantity::{Kind, short};
 
 use crate::about::About;
 use crate::answer::Answer;
@@ -163,6 +164,14 @@ pub struct Step {
     pub latency_intervals_ns: LatencyIntervals,
 }
 
+impl Step {
+    /// `40/s`; `40–80/s` of one that changes its rate, with `to` between the two.
+    pub fn rate_text(&self, to: &str) -> String {
+        let [from, until] = [self.from, self.to].map(|rate| short(Kind::Count, rate));
+        if from == until { format!("{from}/s") } else { format!("{from}{to}{until}/s") }
+    }
+}
+
 /// One of several requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
@@ -185,6 +194,23 @@ pub struct Slice {
     pub p50: u64,
     pub p99: u64,
     pub max: u64,
+}
+
+impl Slice {
+    /// In ns from the start of the run.
+    pub fn middle(&self) -> f64 {
+        self.start_ns as f64 + self.length_ns as f64 / 2.0
+    }
+
+    /// In ns from the start of the run.
+    pub fn end(&self) -> f64 {
+        self.start_ns as f64 + self.length_ns as f64
+    }
+
+    /// So many requests of it, per second.
+    pub fn rate(&self, requests: u64) -> f64 {
+        requests as f64 / (self.length_ns as f64 / 1e9).max(1e-9)
+    }
 }
 
 /// The highest rate that kept a limit.

@@ -35,13 +35,6 @@ pub struct Reference {
     pub high: f64,
 }
 
-impl Machine {
-    /// Finds reference work by its name.
-    pub fn reference_named(&self, name: &str) -> Option<&Reference> {
-        self.reference.iter().find(|reference| reference.name == name)
-    }
-}
-
 /// A host that sent a load or an experiment.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]

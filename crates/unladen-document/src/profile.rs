@@ -1,6 +1,7 @@
 //! The principal types are [`ProfileDocument`], `unladen.profile/1`, and [`ProfileDiffDocument`], `unladen.profile-diff/1`.
 
 use serde::{Deserialize, Serialize};
+use unladen_quantity::{Kind, Span};
 
 use crate::about::About;
 use crate::answer::Answer;
@@ -34,6 +35,13 @@ pub struct ProfileDocument {
 impl ProfileDocument {
     /// Its schema. The number changes if a field is removed or changes its meaning, not if one is added.
     pub const SCHEMA: &str = "unladen.profile/1";
+
+    /// Functions that were seen to take any themselves, the heaviest first.
+    pub fn by_self(&self) -> Vec<&Function> {
+        let mut functions: Vec<&Function> = self.functions.iter().filter(|function| function.self_weight > 0).collect();
+        functions.sort_by_key(|function| std::cmp::Reverse(function.self_weight));
+        functions
+    }
 }
 
 /// How a page was profiled.
@@ -61,7 +69,7 @@ impl ProfileSetup {
     ///
     /// The two were measured apart, so their margins add like those of independent figures.
     pub fn overhead_of(plain: OpenNs, profiled: OpenNs) -> Option<OpenSpan> {
-        let relative = |of: OpenNs| Some((of.high? as f64 - of.low? as f64) / 2.0 / of.value as f64);
+        let relative = |of: OpenNs| of.closed().map(|of| (of.high - of.low) / 2.0 / of.value);
         let ratio = profiled.value as f64 / plain.value as f64;
         let margin = ratio * relative(plain)?.hypot(relative(profiled)?);
         let is_told = ratio.is_finite() && margin.is_finite() && ratio > 0.0;
@@ -77,6 +85,13 @@ pub struct OpenNs {
     pub value: u64,
     pub low: Option<u64>,
     pub high: Option<u64>,
+}
+
+impl OpenNs {
+    /// With its interval, if it has one.
+    pub fn closed(self) -> Option<Span> {
+        Some(Span { value: self.value as f64, low: self.low? as f64, high: self.high? as f64 })
+    }
 }
 
 /// One function.
@@ -144,6 +159,16 @@ pub struct ProfileDiffDocument {
 impl ProfileDiffDocument {
     /// Its schema. The number changes if a field is removed or changes its meaning, not if one is added.
     pub const SCHEMA: &str = "unladen.profile-diff/1";
+
+    /// Number format of a weight, and the value of its unit: a sample stands for a time.
+    pub fn scale(&self) -> (Kind, f64) {
+        match (self.unit.as_str(), self.period_ns) {
+            ("nanoseconds" | "cpu-nanoseconds", _) => (Kind::Time, 1.0),
+            ("samples", Some(period)) => (Kind::Time, period as f64),
+            ("bytes", _) => (Kind::Bytes, 1.0),
+            _ => (Kind::Count, 1.0),
+        }
+    }
 }
 
 /// One function, before and after.

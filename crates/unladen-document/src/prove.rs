@@ -3,10 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 use unladen_lockin::{MARGIN, MARGIN_OF_SHARES};
+use unladen_quantity::Span;
 
 use crate::about::About;
 use crate::answer::Answer;
-use crate::figure::{OpenSpan, Ordered, Span};
+use crate::figure::{OpenSpan, Ordered};
 use crate::machine::LoadAgent;
 
 /// Output of `unladen prove --json`.
@@ -71,11 +72,15 @@ impl ProveDocument {
         self.arms.iter().any(|arm| arm.has(role))
     }
 
+    /// All arms but those of the baseline.
+    pub fn changed_arms(&self) -> impl Iterator<Item = &Arm> {
+        self.arms.iter().filter(|arm| !arm.has("baseline") && !arm.has("baseline again"))
+    }
+
     /// The arm whose differences are shown in full: the candidate, or all changes together.
     pub fn changed_arm(&self) -> Option<&Arm> {
         let with = |role| self.arms.iter().find(|arm| arm.has(role));
-        let is_changed = |arm: &&Arm| !arm.has("baseline") && !arm.has("baseline again");
-        let most = || self.arms.iter().filter(is_changed).max_by_key(|arm| arm.on.len());
+        let most = || self.changed_arms().max_by_key(|arm| arm.on.len());
         with("candidate").or_else(|| with("all")).or_else(most)
     }
 
@@ -230,8 +235,8 @@ impl Interaction {
     pub const PAIR: &str = "pair";
 
     /// The effect as a ratio (below 1: less).
-    pub fn ratio_span(&self) -> unladen_quantity::Span {
-        unladen_quantity::Span { value: self.ratio, low: self.low, high: self.high }
+    pub fn ratio_span(&self) -> Span {
+        Span { value: self.ratio, low: self.low, high: self.high }
     }
 
     /// If it does not differ from chance: whether its whole interval lies within the margin of equality.
@@ -362,21 +367,21 @@ impl Comparison {
     }
 
     /// The ratio with its interval.
-    pub fn ratio_span(&self) -> Option<unladen_quantity::Span> {
+    pub fn ratio_span(&self) -> Option<Span> {
         let ((value, low), high) = self.ratio.zip(self.low).zip(self.high)?;
-        Some(unladen_quantity::Span { value, low, high })
+        Some(Span { value, low, high })
     }
 
     /// The difference with its interval; an end that the document lacks is infinite.
-    pub fn difference_span(&self) -> unladen_quantity::Span {
+    pub fn difference_span(&self) -> Span {
         let OpenSpan { value, low, high } = self.difference;
-        unladen_quantity::Span { value, low: low.unwrap_or(f64::NEG_INFINITY), high: high.unwrap_or(f64::INFINITY) }
+        Span { value, low: low.unwrap_or(f64::NEG_INFINITY), high: high.unwrap_or(f64::INFINITY) }
     }
 
     /// The arm's own figure with its interval, whatever the baseline's is.
-    pub fn own_span(&self) -> Option<unladen_quantity::Span> {
+    pub fn own_span(&self) -> Option<Span> {
         let (low, high) = self.candidate_low.zip(self.candidate_high)?;
-        Some(unladen_quantity::Span { value: self.candidate.unwrap_or(f64::NAN), low, high })
+        Some(Span { value: self.candidate.unwrap_or(f64::NAN), low, high })
     }
 
     /// Whether its interval excludes no change.

@@ -1,11 +1,11 @@
 //! The principal type is [`WeighDocument`], `unladen.weigh/1`.
 
 use serde::{Deserialize, Serialize};
-use unladen_quantity::{Kind, plain};
+use unladen_quantity::{Kind, Span, plain};
 
 use crate::about::About;
 use crate::answer::Answer;
-use crate::figure::{Latencies, LatencyIntervals, Span};
+use crate::figure::{Latencies, LatencyIntervals};
 use crate::finding::{Finding, NotJudged, NotLookedFor};
 use crate::machine::Machine;
 use crate::prove::Gate;

@@ -248,7 +248,7 @@ impl Drop for Driver {
 }
 
 async fn tally(client: Rc<Client>, plan: LoadPlan, cancel: Cancel) -> Result<Tally, RunError> {
-    let tally = Rc::new(RefCell::new(Tally::new()));
+    let tally = Rc::new(RefCell::new(Tally::default()));
     let end = run(&client, plan, true, tally.clone(), &cancel).await;
     let mut tally = tally.take();
     tally.add_end(&end);

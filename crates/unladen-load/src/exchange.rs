@@ -48,11 +48,6 @@ impl Exchange {
         self.done.saturating_duration_since(self.planned)
     }
 
-    /// How late it was sent, the opening of a connection included.
-    pub fn send_lag(&self) -> Duration {
-        self.sent.saturating_duration_since(self.planned)
-    }
-
     /// Whether it used a connection that was already open.
     pub fn reused(&self) -> bool {
         self.connect.is_none()

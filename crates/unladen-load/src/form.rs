@@ -153,17 +153,12 @@ impl TlsForm {
     /// authorities.
     pub fn of(tls: &TlsOptions, https: bool) -> Result<Self, LoadError> {
         let bytes = |all: Vec<CertificateDer<'static>>| all.into_iter().map(|one| one.to_vec()).collect::<Vec<_>>();
-        let of_system =
-            || unladen_tls::system_certificates().map_err(|none| LoadError::NoSystemRoots { source: none.source });
         let authorities = match &tls.roots {
             _ if tls.insecure || !https => Vec::new(),
-            Roots::System => of_system()?,
-            Roots::Only(file) => unladen_tls::certificates(file)?,
-            Roots::SystemAnd(file) => {
-                let mut all = unladen_tls::certificates(file)?;
-                all.extend(of_system().unwrap_or_default());
-                all
+            Roots::System => {
+                unladen_tls::system_certificates().map_err(|none| LoadError::NoSystemRoots { source: none.source })?
             }
+            Roots::Only(file) => unladen_tls::certificates(file)?,
         };
         let refused = |error: unladen_tls::FileError| LoadError::IdentityFile { problem: error.to_string() };
         let (chain, key) = match tls.identity.as_ref().filter(|_| https) {

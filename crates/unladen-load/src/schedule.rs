@@ -236,9 +236,10 @@ pub struct Stop {
 }
 
 /// Why a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum End {
+    #[default]
     Until,
     Requests,
     Cancelled,

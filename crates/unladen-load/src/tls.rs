@@ -58,8 +58,6 @@ pub enum Roots {
     /// The system's (`SSL_CERT_FILE` and `SSL_CERT_DIR` are heeded).
     #[default]
     System,
-    /// The system's, and the certificates in this PEM file.
-    SystemAnd(PathBuf),
     /// The certificates in this PEM file alone, as `curl --cacert`.
     Only(PathBuf),
 }
@@ -147,13 +145,6 @@ impl Roots {
                 unladen_tls::system_authorities().map_err(|none| LoadError::NoSystemRoots { source: none.source })
             }
             Self::Only(file) => Ok(Arc::new(unladen_tls::authorities(file)?)),
-            Self::SystemAnd(file) => {
-                let mut roots = unladen_tls::authorities(file)?;
-                if let Ok(system) = unladen_tls::system_authorities() {
-                    roots.extend(system.roots.iter().cloned());
-                }
-                Ok(Arc::new(roots))
-            }
         }
     }
 }

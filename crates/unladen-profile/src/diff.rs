@@ -44,18 +44,6 @@ pub struct DiffRow {
 }
 
 impl Diff {
-    /// A diff of rows computed earlier, whose frames are the profile's, without stacks.
-    pub fn of_rows(
-        candidate: Profile,
-        titles: [String; 2],
-        requests: [Option<u64>; 2],
-        per_request: bool,
-        rows: Vec<DiffRow>,
-    ) -> Self {
-        let (baseline_self, candidate_self, told) = (Vec::new(), Vec::new(), Vec::new());
-        Self { candidate, baseline_self, candidate_self, titles, requests, per_request, rows, told }
-    }
-
     /// Whether the change of each stack, with everything on it, is significant, by stack index: false discoveries are
     /// controlled over all stacks wide enough to be seen (Benjamini and Hochberg, 5 %). Never without an interval.
     pub fn told(&self) -> &[bool] {

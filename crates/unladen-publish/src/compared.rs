@@ -63,8 +63,7 @@ pub(crate) fn value(row: &Row, value: f64, ends: Option<(f64, f64)>) -> String {
 /// `+3.1 % (+2.0 to +4.2)`
 pub(crate) fn change(row: &Row) -> String {
     if let Some(ratio) = row.ratio {
-        let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(|ratio| with_sign(ratio - 1.0));
-        return format!("{value} % ({low} to {high})");
+        return ratio.change_text();
     }
     let Some(difference) = row.difference else { return row.verdict.to_string() };
     let sign = if difference.value > 0.0 { "+" } else { "" };

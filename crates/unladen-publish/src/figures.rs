@@ -1,7 +1,7 @@
 //! Figures of documents as people read them. The principal function is [`with_margin`].
 
 use unladen_document::{Latencies, LatencyIntervals, OpenSpan, Span};
-use unladen_quantity::{Kind, Quantity, between, percent, plain};
+use unladen_quantity::{Kind, Quantity, UNKNOWN, between, percent, plain};
 
 /// Keys of quantiles in documents with their titles, in the order of tables.
 pub(crate) const QUANTILES: [(&str, &str); 7] = [
@@ -36,15 +36,16 @@ pub(crate) fn interval(kind: Kind, low: f64, high: f64) -> String {
 
 /// `98.8 ± 0.2 %`
 pub(crate) fn share(share: OpenSpan) -> String {
-    let margin = match (share.low, share.high) {
-        (Some(low), Some(high)) => (high - share.value).max(share.value - low),
-        _ => return format!("{} %", percent(share.value)),
-    };
-    format!("{} ± {} %", percent(share.value), percent((margin * 1_000.0).ceil() / 1_000.0))
+    let value = percent(share.value);
+    let margin = share.closed().map(|share| percent((share.margin() * 1_000.0).ceil() / 1_000.0));
+    margin.map_or_else(|| format!("{value} %"), |margin| format!("{value} ± {margin} %"))
 }
 
 /// `98.8 %`; rounding never makes a share 100 %.
 pub(crate) fn share_text(share: f64) -> String {
+    if !share.is_finite() {
+        return UNKNOWN.to_owned();
+    }
     let decimals = if share < 1.0 && share > 0.9995 { 3 } else { 1 };
     let text = format!("{:.decimals$}", share * 100.0);
     format!("{} %", if share >= 1.0 { "100" } else { &text })

@@ -15,14 +15,17 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod area;
 mod quantity;
 mod scale;
 mod span;
 mod unseen;
 
+pub use area::{Area, interval_path};
 pub use quantity::{
-    Kind, Quantity, UNKNOWN, between, bucket_name, bucket_text, grouped, lasting, plain, settling, short,
+    Kind, Quantity, UNKNOWN, between, bucket, bucket_name, bucket_text, grouped, lasting, plain, settling, short,
+    signed,
 };
-pub use scale::Scale;
+pub use scale::{PERCENTILES, Scale, odds};
 pub use span::{Span, percent, with_sign};
 pub use unseen::{inert_json, is_unseen};

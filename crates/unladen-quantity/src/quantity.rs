@@ -93,6 +93,14 @@ pub fn bucket_name(bound: Duration) -> String {
     format!("{number}{unit}")
 }
 
+/// The duration with this name; `None` for other text.
+pub fn bucket(name: &str) -> Option<Duration> {
+    const UNITS: [(&str, u64); 4] = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+    let digits = name.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let (_, ns) = UNITS.into_iter().find(|(unit, _)| name.strip_prefix(digits) == Some(unit))?;
+    Some(Duration::from_nanos(digits.parse::<u64>().ok()?.checked_mul(ns)?))
+}
+
 /// The same for people: `50 ms`, `500 µs`.
 pub fn bucket_text(bound: Duration) -> String {
     // 2.5 s is shown with one more digit, 1.234 s is not.
@@ -120,6 +128,12 @@ pub fn plain(kind: Kind, value: f64) -> String {
         (2 - scaled.abs().log10().floor() as i32).clamp(0, MOST_DECIMALS)
     };
     join(&grouped(scaled, decimals as usize), unit)
+}
+
+/// A change without margin, with its sign: `+210 µs`, `−1.20 ms`.
+pub fn signed(kind: Kind, change: f64) -> String {
+    let sign = if change < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", plain(kind, change.abs()))
 }
 
 /// `12 to 40 ms`, `at most 40 ms`: a range; if it begins at zero, only the upper end.

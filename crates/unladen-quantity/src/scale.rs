@@ -32,6 +32,12 @@ impl Scale {
         if high / low >= LOG_FROM { Self::new(low * 0.95, high * 1.05) } else { Self::new(low - room, high + room) }
     }
 
+    /// A scale from zero, unless that leaves most values in a corner.
+    pub fn from_zero(values: impl IntoIterator<Item = f64>) -> Self {
+        let around = Self::around(values);
+        if around.is_log() { around } else { Self::new(0.0, around.value(1.0)) }
+    }
+
     /// Whether equal ratios have equal distances.
     pub fn is_log(&self) -> bool {
         self.is_log
@@ -83,6 +89,23 @@ impl Scale {
             .filter(|tick| (self.low..=self.high).contains(tick))
             .collect()
     }
+}
+
+/// Shares labelled on a scale of [`odds`].
+pub const PERCENTILES: [(f64, &str); 8] = [
+    (0.0, "0"),
+    (0.5, "50 %"),
+    (0.9, "90 %"),
+    (0.99, "99 %"),
+    (0.999, "99.9 %"),
+    (0.9999, "99.99 %"),
+    (0.99999, "99.999 %"),
+    (0.999999, "99.9999 %"),
+];
+
+/// On a logarithmic scale, each nine of a share takes as much room as the one before, as in HdrHistogram's plots.
+pub fn odds(share: f64) -> f64 {
+    1.0 / (1.0 - share).max(1e-9)
 }
 
 #[cfg(test)]

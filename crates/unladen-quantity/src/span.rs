@@ -1,13 +1,16 @@
 //! The principal type is [`Span`]: a value and its 95 % interval. Ratios are written in percent, for all formats that
 //! people read.
 
+use serde::{Deserialize, Serialize};
+
 use crate::quantity::grouped;
 
 /// From this many percent on, decimals are dropped.
 const WHOLE_FROM: f64 = 100.0;
 
 /// A value and its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 pub struct Span {
     pub value: f64,
     pub low: f64,
@@ -17,12 +20,27 @@ pub struct Span {
 impl Span {
     /// A ratio minus 1.
     pub fn less_one(self) -> Self {
-        Self { value: self.value - 1.0, low: self.low - 1.0, high: self.high - 1.0 }
+        self.mapped(|ratio| ratio - 1.0)
     }
 
-    /// The larger distance from the value to an end.
+    /// Each of the three by the same function.
+    pub fn mapped(self, outer: impl Fn(f64) -> f64) -> Self {
+        Self { value: outer(self.value), low: outer(self.low), high: outer(self.high) }
+    }
+
+    /// `None` if an end is too large for a number.
+    pub fn finite(self) -> Option<Self> {
+        (self.value.is_finite() && self.low.is_finite() && self.high.is_finite()).then_some(self)
+    }
+
+    /// The larger distance from the value to an end: the number after a ± that hides no asymmetry.
     pub fn margin(self) -> f64 {
         (self.high - self.value).max(self.value - self.low)
+    }
+
+    /// With the sign turned so that the value is positive.
+    pub fn upward(self) -> Self {
+        if self.value < 0.0 { Self { value: -self.value, low: -self.high, high: -self.low } } else { self }
     }
 
     /// A ratio as a change: `−62.0 % (−63.1 to −60.9)`.

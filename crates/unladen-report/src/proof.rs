@@ -1,7 +1,7 @@
 //! The principal type is [`Proof`]: what an experiment says of its change, in a few words.
 
 use unladen_document::{Arm, Change, Comparison, CountedChange, Metric, ProveDocument, Span};
-use unladen_quantity::{Kind, Quantity, grouped, plain, with_sign};
+use unladen_quantity::{Kind, grouped, plain, with_sign};
 use unladen_trace::Total;
 
 /// What is certainly less with the change, and what is certainly more: CPU first, then latency.
@@ -80,7 +80,7 @@ pub(crate) fn count_change(count: &CountedChange) -> String {
 fn is_deciding(comparison: &Comparison) -> bool {
     match comparison.kind() {
         Metric::Latency => ["latency.p50", "latency.mean", "cold.latency.p50"].contains(&comparison.metric.as_str()),
-        Metric::Weight => comparison.counter.as_deref() == Some("cpu") && comparison.on_path != Some(false),
+        Metric::Weight => comparison.counter.as_deref() == Some("cpu") && !comparison.is_beside(),
         Metric::Bytes => true,
         Metric::Within | Metric::Throughput | Metric::Status | Metric::ErrorStatus => false,
     }
@@ -97,16 +97,8 @@ fn line(comparison: &Comparison) -> Changed {
     Changed {
         name,
         values: format!("{} → {}", value(comparison.baseline), value(comparison.candidate)),
-        change: comparison.ratio_span().map_or_else(|| difference(comparison), |ratio| ratio.change_text()),
+        change: comparison.change_text(),
     }
-}
-
-/// `+210 ± 14 µs`, where there was none before.
-fn difference(comparison: &Comparison) -> String {
-    let span = comparison.difference_span();
-    let sign = if span.value > 0.0 { "+" } else { "" };
-    let kind = Kind::of_unit(&comparison.unit);
-    format!("{sign}{}", Quantity { kind, value: span.value, margin: span.margin() })
 }
 
 #[cfg(test)]

@@ -65,20 +65,18 @@ impl fmt::Display for Unfit {
                 };
                 write!(f, "agent {name} was lost {at} after the start ({why}): {missing}")
             }
-            Self::Late { p99, limit, because: None } => write!(
-                f,
-                "one request in a hundred was sent at least {} late; above {}, the latencies no longer describe the \
-                 server: give unladen a core of its own, or lower the rate",
-                plain(Kind::Time, *p99 as f64),
-                plain(Kind::Time, *limit as f64),
-            ),
-            Self::Late { p99, limit, because: Some(because) } => write!(
-                f,
-                "one request in a hundred was sent at least {} late; above {}, the latencies no longer describe the \
-                 server. {because}",
-                plain(Kind::Time, *p99 as f64),
-                plain(Kind::Time, *limit as f64),
-            ),
+            Self::Late { p99, limit, because } => {
+                let [p99, limit] = [p99, limit].map(|ns| plain(Kind::Time, *ns as f64));
+                write!(
+                    f,
+                    "one request in a hundred was sent at least {p99} late; above {limit}, the latencies no longer \
+                     describe the server"
+                )?;
+                match because {
+                    None => f.write_str(": give unladen a core of its own, or lower the rate"),
+                    Some(because) => write!(f, ". {because}"),
+                }
+            }
             Self::Busy { share, taken: None } => write!(
                 f,
                 "its thread worked {} % of the time and could not have sent more: lower the rate, or send from another machine",

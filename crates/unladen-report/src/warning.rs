@@ -151,11 +151,6 @@ pub enum Warning {
     SameArmDiffers {
         ratio: f64,
     },
-    /// The effect sought is below the noise floor.
-    FloorAbove {
-        floor: f64,
-        sought: f64,
-    },
     ErrorsInArm {
         arm: String,
         errors: u64,
@@ -331,13 +326,6 @@ impl fmt::Display for Warning {
                 "the baseline differs from itself by {} %, more than chance allows: something else changes in step \
                  with the arms. Distrust all differences of that size, and measure again.",
                 percent((ratio - 1.0).abs())
-            ),
-            Self::FloorAbove { floor, sought } => write!(
-                f,
-                "the noise floor, {} %, is above the {} % of --until: smaller differences may exist and not show. \
-                 Measure longer (--time), or on a quieter machine.",
-                percent(*floor),
-                percent(*sought)
             ),
             Self::ErrorsInArm { arm, errors, statuses } => write!(
                 f,

@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use unladen_document::{WeighDocument, Weight};
+use unladen_document::{About, WeighDocument, Weight};
 
 use super::*;
 use crate::tests::simulation::{Simulated, World};
@@ -215,10 +215,15 @@ fn runs_that_measured_otherwise_are_not_compared() {
     assert_eq!(reason.reasons(), ["one is a result of `weigh`, the other of `load`"]);
 }
 
+fn about(document: &mut Document) -> &mut About {
+    let Document::Weigh(document) = document else { unreachable!("the usual documents are of `weigh`") };
+    &mut document.about
+}
+
 /// Another machine, whose reference work of each kind takes so much of the time.
 fn moved(document: &Document, factors: [f64; 3], work: f64) -> Document {
     let mut document = document.clone();
-    let about = document.about_mut();
+    let about = about(&mut document);
     about.host = Some("web2".into());
     for (reference, factor) in about.machine.as_mut().unwrap().reference.iter_mut().zip(factors) {
         (reference.ns, reference.low, reference.high) =
@@ -264,7 +269,7 @@ fn where_the_reference_work_disagrees_times_are_not_compared() {
 fn across_machines_without_reference_work_counts_alone_are_compared() {
     let (history, before, after) = usual();
     let mut after = moved(&after, [1.0; 3], 1.0);
-    after.about_mut().machine = None;
+    about(&mut after).machine = None;
     let comparison = compare(&before, &after, &history);
     assert_eq!(row(&comparison, "weight.cpu php").verdict, Verdict::NotComparable);
     assert_eq!(row(&comparison, "weight.minor_faults php").verdict, Verdict::NoMeasurableDifference);
@@ -274,7 +279,7 @@ fn across_machines_without_reference_work_counts_alone_are_compared() {
 #[test]
 fn a_slower_clock_is_no_slower_page() {
     let (history, before, mut after) = usual();
-    for reference in &mut after.about_mut().machine.as_mut().unwrap().reference {
+    for reference in &mut about(&mut after).machine.as_mut().unwrap().reference {
         (reference.ns, reference.low, reference.high) =
             (reference.ns * 1.08, reference.low * 1.08, reference.high * 1.08);
     }
@@ -294,7 +299,7 @@ fn a_machine_that_is_taken_away_makes_no_slower_page() {
     // What the hypervisor took in the later run, by which factor its times are longer, and whether the page is slower.
     for (share, percent, is_slower) in [(0.3, 138, false), (0.3, 200, true), (0.0, 138, true), (0.99, 200, false)] {
         let mut after = after.clone();
-        after.about_mut().machine.as_mut().unwrap().stolen_share = Some(share);
+        about(&mut after).machine.as_mut().unwrap().stolen_share = Some(share);
         let page = &mut weigh(&mut after).urls[0];
         for (name, ns) in &mut page.latency_ns {
             let interval = page.latency_intervals_ns.get_mut(name).unwrap();

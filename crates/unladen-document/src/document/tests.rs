@@ -120,7 +120,7 @@ fn what_is_said_of_the_run_stands_at_the_top() {
     let about = document.about();
     assert_eq!((about.seed, about.host.as_deref()), (Some(u64::MAX), Some("a")));
     assert_eq!(about.revision.as_ref().unwrap().commit.as_deref(), Some("0a1b"));
-    assert_eq!(about.machine.as_ref().unwrap().reference_named("memory").unwrap().high, 120.5);
+    assert_eq!(about.machine.as_ref().unwrap().reference[0].high, 120.5);
     assert_eq!(about.labels["release"], "1.43");
     survives(&document);
 }

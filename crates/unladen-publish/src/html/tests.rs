@@ -2,9 +2,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use unladen_compare::{
     ChangePoint, Comparable, Comparison, Figure, FindingChange, FindingVerdict, Kind, Past, Row, RunLabel, Series,
-    SeriesPoint, Side, Span, Speed, Trend, Unjudged, Verdict, WhyUnjudged,
+    SeriesPoint, Side, Speed, Trend, Unjudged, Verdict, WhyUnjudged,
 };
-use unladen_document::Document;
+use unladen_document::{Document, Span};
 
 use super::*;
 

@@ -1,12 +1,12 @@
 //! The page of a series of runs. The principal function is [`trend_page`].
 
 use unladen_compare::{ChangePoint, Kind as RowKind, RunLabel, Series, Trend, Verdict};
-use unladen_quantity::{Kind, Scale, Span, plain, short, with_sign};
+use unladen_quantity::{Area, Kind, Scale, Span, plain, short, signed, with_sign};
 
 use super::PageOptions;
 use super::runs::in_query;
 use crate::figures;
-use crate::page::picture::{Area, LEFT, Picture, RIGHT, cut};
+use crate::page::picture::{LEFT, Picture, RIGHT, cut};
 use crate::page::table::{Cell, Table};
 use crate::page::words::Words;
 use crate::page::{Block, Blocks, Page, of_table, rendered};
@@ -135,15 +135,12 @@ fn class(verdict: Verdict) -> &'static str {
 }
 
 fn size(series: &Series, change: &ChangePoint) -> String {
-    let span = Span { value: change.change.value, low: change.change.low, high: change.change.high };
     if series.is_ratio {
-        return span.change_text();
+        return change.change.change_text();
     }
-    let signed = |value: f64| {
-        let sign = if value < 0.0 { "−" } else { "+" };
-        format!("{sign}{}", plain(figures::kind(&series.unit), value.abs()))
-    };
-    format!("{} ({} to {})", signed(span.value), signed(span.low), signed(span.high))
+    let Span { value, low, high } = change.change;
+    let [value, low, high] = [value, low, high].map(|change| signed(figures::kind(&series.unit), change));
+    format!("{value} ({low} to {high})")
 }
 
 fn in_words(trend: &Trend, series: &Series, change: &ChangePoint) -> Words {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use askama::Template;
-use unladen_quantity::{Kind, Scale, short};
+use unladen_quantity::{Area, Kind, interval_path, short};
 
 use super::escape::escaped;
 use super::table::Table;
@@ -25,17 +25,6 @@ pub(crate) struct Picture {
     body: String,
     legend: Vec<(String, String)>,
     table: Option<Box<Table>>,
-}
-
-/// Two scales on an area.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Area {
-    pub(crate) left: f64,
-    pub(crate) right: f64,
-    pub(crate) top: f64,
-    pub(crate) bottom: f64,
-    pub(crate) x: Scale,
-    pub(crate) y: Scale,
 }
 
 /// Class of the line, dot or box with this number.
@@ -89,21 +78,19 @@ impl Picture {
     }
 
     pub(crate) fn interval(&mut self, x: f64, low: f64, high: f64) {
-        self.path("interval", &format!("M{x:.1} {low:.1}V{high:.1}M{l:.1} {low:.1}h6M{l:.1} {high:.1}h6", l = x - 3.0));
+        self.path("interval", &interval_path(x, low, high, 3.0));
     }
 
     /// A horizontal line, labelled on its left.
     pub(crate) fn row(&mut self, area: &Area, value: f64, label: &str) {
-        let y = area.y(value);
-        self.path("grid", &format!("M{:.1} {y:.1}H{:.1}", area.left, area.right));
-        self.text(area.left - 6.0, y + 4.0, "end", "tick", label);
+        self.path("grid", &area.row(value));
+        self.text(area.left - 6.0, area.y(value) + 4.0, "end", "tick", label);
     }
 
     /// A vertical line, labelled below.
     pub(crate) fn column(&mut self, area: &Area, value: f64, label: &str) {
-        let x = area.x(value);
-        self.path("grid", &format!("M{x:.1} {:.1}V{:.1}", area.top, area.bottom));
-        self.text(x, area.bottom + 16.0, "middle", "tick", label);
+        self.path("grid", &area.column(value));
+        self.text(area.x(value), area.bottom + 16.0, "middle", "tick", label);
     }
 
     pub(crate) fn rows(&mut self, area: &Area, kind: Kind, most: usize) {
@@ -119,34 +106,20 @@ impl Picture {
     }
 
     pub(crate) fn line(&mut self, area: &Area, class: &str, points: impl IntoIterator<Item = (f64, f64)>) {
-        let mut path = String::new();
-        for (x, y) in points {
-            let command = if path.is_empty() { 'M' } else { 'L' };
-            // Writing to a String does not fail.
-            let _ = write!(path, "{command}{:.1} {:.1}", area.x(x), area.y(y));
-        }
+        let path = area.line(points);
         if !path.is_empty() {
             self.path(&format!("line {class}"), &path);
         }
     }
 
     fn add(&mut self, element: std::fmt::Arguments<'_>) {
+        // Writing to a String does not fail.
         let _ = self.body.write_fmt(element);
         self.body.push('\n');
     }
 
     fn height_text(&self) -> String {
         format!("{:.0}", self.height)
-    }
-}
-
-impl Area {
-    pub(crate) fn x(&self, value: f64) -> f64 {
-        self.left + self.x.at(value) * (self.right - self.left)
-    }
-
-    pub(crate) fn y(&self, value: f64) -> f64 {
-        self.bottom - self.y.at(value) * (self.bottom - self.top)
     }
 }
 
@@ -161,10 +134,4 @@ pub(crate) fn cut(text: &str, space: f64) -> String {
 
 pub(crate) fn wide(text: &str) -> f64 {
     text.chars().count() as f64 * LETTER
-}
-
-/// From zero, unless that leaves most values in a corner.
-pub(crate) fn from_zero(values: impl IntoIterator<Item = f64>) -> Scale {
-    let around = Scale::around(values);
-    if around.is_log() { around } else { Scale::new(0.0, around.value(1.0)) }
 }

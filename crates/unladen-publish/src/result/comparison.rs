@@ -1,9 +1,9 @@
 //! The result of a comparison: two runs, side by side. The principal function is [`page`].
 
 use unladen_compare::{Comparable, Comparison, Figure, FindingVerdict, Row, Side, Verdict};
-use unladen_quantity::{Span, plain};
+use unladen_quantity::plain;
 
-use super::method::{fact, short_commit, time_text};
+use super::method::{fact, known, short_commit, time_text};
 use crate::compared::{change, counts, figure, floor, margin, said, undecided};
 use crate::figures::{self, capital, count};
 use crate::page::table::{Cell, Table};
@@ -256,22 +256,18 @@ fn findings(comparison: &Comparison) -> Table {
 fn sides(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (title, side) in [("Before", &comparison.before), ("After", &comparison.after)] {
-        let mut facts = vec![fact("Run", run(side, "not in the store"))];
-        facts.push(fact("Command", format!("unladen {}", side.verb)));
-        facts.push(fact("Target", Words::new().name(side.target.clone())));
-        if let Some(time) = &side.time {
-            facts.push(fact("Time", time_text(time)));
-        }
-        if let Some(host) = &side.host {
-            facts.push(fact("Host", Words::new().name(host.clone())));
-        }
-        if let Some(commit) = &side.commit {
-            let dirty = if side.dirty == Some(true) { ", with changes" } else { "" };
-            facts.push(fact("Commit", Words::new().name(short_commit(commit)).plain(dirty)));
-        }
-        if let Some(version) = &side.version {
-            facts.push(fact("Unladen", version.as_str()));
-        }
+        let name = |name: &String| Words::new().name(name.clone());
+        let dirty = if side.dirty == Some(true) { ", with changes" } else { "" };
+        let commit = |commit: &String| Words::new().name(short_commit(commit)).plain(dirty);
+        let mut facts = known([
+            ("Run", Some(run(side, "not in the store").into())),
+            ("Command", Some(format!("unladen {}", side.verb).into())),
+            ("Target", Some(name(&side.target))),
+            ("Time", side.time.as_deref().map(|time| time_text(time).into())),
+            ("Host", side.host.as_ref().map(name)),
+            ("Commit", side.commit.as_ref().map(commit)),
+            ("Unladen", side.version.as_deref().map(Words::from)),
+        ]);
         facts.extend(side.labels.iter().map(|(name, value)| fact(name, value.as_str())));
         blocks.push(Block::Heading(title.into()));
         blocks.push(Block::Facts(facts));
@@ -279,13 +275,11 @@ fn sides(comparison: &Comparison) -> Vec<Block> {
     if let Some(speed) = &comparison.speed {
         let mut table =
             Table::new("Speed of the machine, by its reference work", &["piece", "#time after / before − 1"]);
-        let change =
-            |span: unladen_compare::Span| Span { value: span.value, low: span.low, high: span.high }.change_text();
         for kind in &speed.kinds {
-            table.row([Cell::new(kind.name.as_str()), Cell::new(change(kind.ratio))]);
+            table.row([Cell::new(kind.name.as_str()), Cell::new(kind.ratio.change_text())]);
         }
         if let Some(ratio) = speed.ratio {
-            table.row([Cell::new(Words::new().strong("all")), Cell::new(change(ratio))]);
+            table.row([Cell::new(Words::new().strong("all")), Cell::new(ratio.change_text())]);
         }
         blocks.table(table);
     }

@@ -298,10 +298,13 @@ fn steps_and_pages(document: &LoadDocument) -> Vec<Block> {
     let columns = |first| std::iter::once(first).chain(COLUMNS).collect::<Vec<_>>();
     let mut steps = Table::new("Step by step of the schedule", &columns("step"));
     for step in &document.steps {
-        let [from, to] = [step.from, step.to].map(|rate| short(Kind::Count, rate));
-        let rate = if from == to { format!("{from}/s") } else { format!("{from} to {to}/s") };
         let lasting = lasting(std::time::Duration::from_nanos(step.time_ns));
-        steps.row(row(format!("{rate}, {lasting}").into(), step.requests, step.errors, &step.latency_ns));
+        steps.row(row(
+            format!("{}, {lasting}", step.rate_text(" to ")).into(),
+            step.requests,
+            step.errors,
+            &step.latency_ns,
+        ));
     }
     let mut pages = Table::new("Request by request", &columns("request")).sortable();
     for request in &document.by_request {

@@ -1,27 +1,16 @@
 //! Pictures of a load: latency by percentile, its distribution, and both over time.
 
 use unladen_document::{LoadDocument, Slice};
-use unladen_quantity::{Kind, Scale, grouped, plain, short};
+use unladen_quantity::{Area, Kind, PERCENTILES, Scale, grouped, odds, plain, short};
 
 use crate::figures;
-use crate::page::picture::{Area, LEFT, Picture, RIGHT, from_zero, wide};
+use crate::page::picture::{LEFT, Picture, RIGHT, wide};
 use crate::page::table::{Cell, Table};
 
 const TOP: f64 = 14.0;
 const HEIGHT: f64 = 200.0;
 /// Height below the area for the labels of the axis.
 const FOOT: f64 = 26.0;
-/// Labelled shares, as far as the requests reach.
-const MARKS: [(f64, &str); 8] = [
-    (0.0, "0"),
-    (0.5, "50 %"),
-    (0.9, "90 %"),
-    (0.99, "99 %"),
-    (0.999, "99.9 %"),
-    (0.9999, "99.99 %"),
-    (0.99999, "99.999 %"),
-    (0.999999, "99.9999 %"),
-];
 /// The distribution omits the slowest requests: one of them would squeeze all others into one bar.
 const SHOWN: f64 = 0.99;
 const BINS: usize = 48;
@@ -38,7 +27,6 @@ pub(super) fn percentiles(document: &LoadDocument) -> Option<Picture> {
     if points.len() < 2 {
         return None;
     }
-    let odds = |share: f64| 1.0 / (1.0 - share).max(1e-9);
     let bars: Vec<(&str, f64, f64, f64)> = figures::QUANTILES
         .iter()
         .filter_map(|(key, title)| {
@@ -52,14 +40,14 @@ pub(super) fn percentiles(document: &LoadDocument) -> Option<Picture> {
     let end = odds(last) * 1.6;
     let highest = figures::latency(&document.latency_ns, "max").unwrap_or_default();
     let values = points.iter().map(|(ns, _)| *ns as f64).chain([highest]);
-    let area = area(HEIGHT, Scale::logarithmic(1.0, end), from_zero(values));
+    let area = area(HEIGHT, Scale::logarithmic(1.0, end), Scale::from_zero(values));
     let mut picture = Picture::new(
         "Latency by percentile; bars are 95 % intervals",
         "Each additional nine of the percentile takes the same width.",
         area.bottom + FOOT,
     );
     picture.rows(&area, Kind::Time, 6);
-    for (share, label) in MARKS {
+    for (share, label) in PERCENTILES {
         if odds(share) <= end {
             picture.column(&area, odds(share), label);
         }
@@ -119,19 +107,15 @@ pub(super) fn distribution(document: &LoadDocument) -> Option<Picture> {
     }
     if let Some(half) = figures::latency(&document.latency_ns, "p50").filter(|half| (first..=last).contains(half)) {
         let x = area.x(half);
-        picture.path("mark", &format!("M{x:.1} {:.1}V{:.1}", area.top, area.bottom));
+        picture.path("mark", &area.column(half));
         picture.text(x + 5.0, area.top + 10.0, "start", "tick", &format!("median {}", plain(Kind::Time, half)));
     }
     Some(picture)
 }
 
 fn over_time(slices: &[Slice], height: f64, y: Scale) -> Area {
-    let end = slices.last().map_or(1.0, |slice| slice.start_ns as f64 + slice.length_ns as f64);
+    let end = slices.last().map_or(1.0, Slice::end);
     area(height, Scale::new(0.0, end), y)
-}
-
-fn middle(slice: &Slice) -> f64 {
-    slice.start_ns as f64 + slice.length_ns as f64 / 2.0
 }
 
 /// The largest is drawn as rings, since it is often that of one request and a line would hide others.
@@ -142,7 +126,7 @@ pub(super) fn latencies_over_time(document: &LoadDocument) -> Option<Picture> {
         return None;
     }
     let values = answered.iter().flat_map(|slice| [slice.p50 as f64, slice.p99 as f64, slice.max as f64]);
-    let area = over_time(&slices, HEIGHT, from_zero(values));
+    let area = over_time(&slices, HEIGHT, Scale::from_zero(values));
     let mut picture = Picture::new(
         "Latency over time",
         "Median, 99 % quantile and maximum of each slice of the run.",
@@ -152,11 +136,11 @@ pub(super) fn latencies_over_time(document: &LoadDocument) -> Option<Picture> {
     picture.columns(&area, Kind::Time, 5);
     steps(&mut picture, &area, document);
     for slice in &answered {
-        let says = format!("at {}: {} at most", plain(Kind::Time, middle(slice)), plain(Kind::Time, slice.max as f64));
-        picture.dot("ring c2", area.x(middle(slice)), area.y(slice.max as f64), 2.4, &says);
+        let says = format!("at {}: {} at most", plain(Kind::Time, slice.middle()), plain(Kind::Time, slice.max as f64));
+        picture.dot("ring c2", area.x(slice.middle()), area.y(slice.max as f64), 2.4, &says);
     }
-    picture.line(&area, "c1", answered.iter().map(|slice| (middle(slice), slice.p99 as f64)));
-    picture.line(&area, "c0", answered.iter().map(|slice| (middle(slice), slice.p50 as f64)));
+    picture.line(&area, "c1", answered.iter().map(|slice| (slice.middle(), slice.p99 as f64)));
+    picture.line(&area, "c0", answered.iter().map(|slice| (slice.middle(), slice.p50 as f64)));
     for (class, text) in [("c0", "p50"), ("c1", "p99"), ("c2", "max (rings)")] {
         picture.legend(class, text);
     }
@@ -169,8 +153,7 @@ pub(super) fn rates(document: &LoadDocument) -> Option<Picture> {
     if slices.len() < 2 {
         return None;
     }
-    let rate = |slice: &Slice, count: u64| count as f64 / (slice.length_ns as f64 / 1e9).max(1e-9);
-    let most = slices.iter().map(|slice| rate(slice, slice.planned)).fold(1.0, f64::max);
+    let most = slices.iter().map(|slice| slice.rate(slice.planned)).fold(1.0, f64::max);
     let area = over_time(&slices, HEIGHT, Scale::new(0.0, most * 1.05));
     let mut picture = Picture::new(
         "Requests per second",
@@ -183,13 +166,13 @@ pub(super) fn rates(document: &LoadDocument) -> Option<Picture> {
     let mut has_failed = false;
     for slice in slices.iter().filter(|slice| slice.errors > 0) {
         has_failed = true;
-        let [from, to] = [0, slice.length_ns].map(|after| area.x(slice.start_ns as f64 + after as f64));
-        let top = area.y(rate(slice, slice.errors)).min(area.bottom - 2.0);
+        let [from, to] = [slice.start_ns as f64, slice.end()].map(|at| area.x(at));
+        let top = area.y(slice.rate(slice.errors)).min(area.bottom - 2.0);
         picture.rect("failed", from, top, (to - from).max(1.0), area.bottom - top);
     }
-    picture.line(&area, "c6", slices.iter().map(|slice| (middle(slice), rate(slice, slice.planned))));
-    let good = |slice: &Slice| rate(slice, slice.planned.saturating_sub(slice.errors));
-    picture.line(&area, "c0", slices.iter().map(|slice| (middle(slice), good(slice))));
+    picture.line(&area, "c6", slices.iter().map(|slice| (slice.middle(), slice.rate(slice.planned))));
+    let good = |slice: &Slice| slice.rate(slice.planned.saturating_sub(slice.errors));
+    picture.line(&area, "c0", slices.iter().map(|slice| (slice.middle(), good(slice))));
     picture.legend("c6", "planned");
     picture.legend("c0", "planned and not failed");
     if has_failed {
@@ -206,9 +189,8 @@ fn steps(picture: &mut Picture, area: &Area, document: &LoadDocument) {
     let mut free = f64::NEG_INFINITY;
     for step in &document.steps {
         let x = area.x(begins);
-        picture.path("mark", &format!("M{x:.1} {:.1}V{:.1}", area.top, area.bottom));
-        let [from, to] = [step.from, step.to].map(|rate| short(Kind::Count, rate));
-        let label = if from == to { format!("{from}/s") } else { format!("{from}–{to}/s") };
+        picture.path("mark", &area.column(begins));
+        let label = step.rate_text("–");
         let width = wide(&label);
         // Names of short steps would overlap.
         if x >= free && x + width <= area.right {

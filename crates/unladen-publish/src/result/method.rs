@@ -19,6 +19,11 @@ pub(super) fn fact(name: &str, words: impl Into<Words>) -> Fact {
     (name.to_owned(), words.into())
 }
 
+/// Those that are known.
+pub(super) fn known<W: Into<Words>>(facts: impl IntoIterator<Item = (&'static str, Option<W>)>) -> Vec<Fact> {
+    facts.into_iter().filter_map(|(name, words)| Some(fact(name, words?))).collect()
+}
+
 /// Below the title: time, place and revision.
 pub(super) fn byline(about: &About) -> Words {
     let mut parts: Vec<Words> = Vec::new();
@@ -108,31 +113,20 @@ pub(super) fn notice(about: &About) -> Option<Block> {
 }
 
 fn disturbance(machine: &Machine) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    if let Some(stolen) = machine.stolen_share {
-        facts.push(fact("Stolen time", format!("{} % of the processors", percent(stolen))));
-    }
-    if let (Some(spoiled), Some(blocks)) = (machine.spoiled_blocks, machine.blocks) {
-        facts.push(fact("Spoiled blocks", format!("{spoiled} of {blocks}, left out")));
-    }
-    if let Some(kept) = machine.spoiled_kept_blocks.filter(|kept| *kept > 0) {
-        facts.push(fact("Spoiled and kept", format!("{kept} blocks; a warning says why")));
-    }
-    if let Some(throttled) = machine.throttled_ns {
-        let text = if throttled == 0 { "never".to_owned() } else { plain(Kind::Time, throttled as f64) };
-        facts.push(fact("Throttled by a quota", text));
-    }
-    if let Some([low, high]) = machine.frequency_hz {
-        let [low, high] = [low, high].map(|hertz| hertz as f64 / 1e9);
-        facts.push(fact("Clock seen", format!("{low:.2} to {high:.2} GHz")));
-    }
-    if let Some(pressure) = machine.pressure_cpu_share {
-        facts.push(fact("Waiting for CPU", format!("{} % of the time", percent(pressure))));
-    }
-    if let Some(cost) = machine.reference_cost_share {
-        facts.push(fact("Reference work", format!("took {} % of the run", percent(cost))));
-    }
-    facts
+    let percent_of = |share: f64, what: &str| format!("{} % of {what}", percent(share));
+    let throttled = |ns: u64| if ns == 0 { "never".to_owned() } else { plain(Kind::Time, ns as f64) };
+    let clock = |[low, high]: [u64; 2]| format!("{:.2} to {:.2} GHz", low as f64 / 1e9, high as f64 / 1e9);
+    let spoiled = machine.spoiled_blocks.zip(machine.blocks);
+    let kept = machine.spoiled_kept_blocks.filter(|kept| *kept > 0);
+    known([
+        ("Stolen time", machine.stolen_share.map(|stolen| percent_of(stolen, "the processors"))),
+        ("Spoiled blocks", spoiled.map(|(spoiled, blocks)| format!("{spoiled} of {blocks}, left out"))),
+        ("Spoiled and kept", kept.map(|kept| format!("{kept} blocks; a warning says why"))),
+        ("Throttled by a quota", machine.throttled_ns.map(throttled)),
+        ("Clock seen", machine.frequency_hz.map(clock)),
+        ("Waiting for CPU", machine.pressure_cpu_share.map(|pressure| percent_of(pressure, "the time"))),
+        ("Reference work", machine.reference_cost_share.map(|cost| format!("took {}", percent_of(cost, "the run")))),
+    ])
 }
 
 fn place(about: &About) -> Vec<Fact> {

@@ -4,7 +4,7 @@ use unladen_document::{
     Function, FunctionChange, Moved, OpenNs, OpenSpan, ProfileDiffDocument, ProfileDocument, ProfileSetup, Written,
 };
 use unladen_lockin::MARGIN;
-use unladen_quantity::{Kind, Quantity, grouped, lasting, percent, plain, short, with_sign};
+use unladen_quantity::{Kind, Quantity, grouped, lasting, percent, plain, short, signed, with_sign};
 
 use super::method::{Fact, fact, method, notice};
 use super::parts::{self, ended};
@@ -56,10 +56,8 @@ fn summary(document: &ProfileDocument) -> Vec<Block> {
     blocks.extend(setup.and_then(|setup| ended(&setup.ended, "A request", "these are the requests")));
     blocks.extend(parts::verdict(&document.gates));
     blocks.extend(notice(&document.about));
-    let mut by_self: Vec<&Function> = document.functions.iter().filter(|function| function.self_weight > 0).collect();
-    by_self.sort_by_key(|function| std::cmp::Reverse(function.self_weight));
     let what = what(&document.unit);
-    match by_self.as_slice() {
+    match document.by_self().as_slice() {
         [] => blocks.push(Block::Paragraph("No function was seen.".into())),
         [first, rest @ ..] => {
             let mut words = Words::new()
@@ -96,7 +94,8 @@ fn summary(document: &ProfileDocument) -> Vec<Block> {
     }
     let mut tiles = Vec::new();
     if let Some(setup) = setup {
-        let ends = ends(setup.plain_ns);
+        let ends = setup.plain_ns.closed();
+        let ends = ends.map_or(String::new(), |ends| figures::interval(Kind::Time, ends.low, ends.high));
         tiles.push(Tile::new("A request takes", plain(Kind::Time, setup.plain_ns.value as f64), ends));
     }
     if let Some(requests) = document.requests {
@@ -118,18 +117,11 @@ fn what(unit: &str) -> &'static str {
     }
 }
 
-fn ends(time: OpenNs) -> String {
-    match (time.low, time.high) {
-        (Some(low), Some(high)) => figures::interval(Kind::Time, low as f64, high as f64),
-        _ => String::new(),
-    }
-}
-
 fn time(time: OpenNs) -> String {
-    match (time.low, time.high) {
-        (Some(low), Some(high)) => figures::with_margin(Kind::Time, time.value as f64, low as f64, high as f64),
-        _ => format!("{} (too few for an interval)", plain(Kind::Time, time.value as f64)),
-    }
+    time.closed().map_or_else(
+        || format!("{} (too few for an interval)", plain(Kind::Time, time.value as f64)),
+        |time| figures::span(Kind::Time, time),
+    )
 }
 
 /// `A request takes 19.14 ± 0.25 ms, under the profiler 20.06 ± 0.24 ms: 4.8 ± 1.8 % more.`
@@ -166,8 +158,7 @@ fn overhead(setup: &ProfileSetup) -> Words {
 }
 
 fn functions(document: &ProfileDocument) -> Vec<Block> {
-    let mut by_self: Vec<&Function> = document.functions.iter().filter(|function| function.self_weight > 0).collect();
-    by_self.sort_by_key(|function| std::cmp::Reverse(function.self_weight));
+    let by_self = document.by_self();
     let by_total: Vec<&Function> = document.functions.iter().collect();
     let what = what(&document.unit);
     let mut blocks = Vec::new();
@@ -302,18 +293,8 @@ fn diff_summary(document: &ProfileDiffDocument) -> Vec<Block> {
 
 /// Per request, or as a part of the whole.
 fn amount(document: &ProfileDiffDocument, value: f64) -> String {
-    let (kind, one) = unit_of(document);
+    let (kind, one) = document.scale();
     if document.per_request { plain(kind, value * one) } else { format!("{} %", percent(value)) }
-}
-
-/// Number format of a weight, and the value of its unit: a sample stands for a time.
-fn unit_of(document: &ProfileDiffDocument) -> (Kind, f64) {
-    match (document.unit.as_str(), document.period_ns) {
-        ("nanoseconds" | "cpu-nanoseconds", _) => (Kind::Time, 1.0),
-        ("samples", Some(period)) => (Kind::Time, period as f64),
-        ("bytes", _) => (Kind::Bytes, 1.0),
-        _ => (Kind::Count, 1.0),
-    }
 }
 
 fn diff_functions(document: &ProfileDiffDocument) -> Vec<Block> {
@@ -351,19 +332,16 @@ fn diff_table(title: &str, functions: &[&FunctionChange], document: &ProfileDiff
 }
 
 fn change(document: &ProfileDiffDocument, moved: &Moved, is_told: bool) -> Cell {
-    let OpenSpan { value, low, high } = moved.difference;
-    let (kind, one) = unit_of(document);
-    let sign = if value > 0.0 { "+" } else { "" };
-    let text = match (low, high, document.per_request) {
-        (Some(low), Some(high), true) => {
-            let margin = (high - value).max(value - low) * one;
-            format!("{sign}{}", Quantity { kind, value: value * one, margin })
+    let OpenSpan { value, .. } = moved.difference;
+    let (kind, one) = document.scale();
+    let text = match moved.difference.closed() {
+        _ if !document.per_request => format!("{} %", with_sign(value)),
+        Some(span) => {
+            let sign = if value > 0.0 { "+" } else { "" };
+            format!("{sign}{}", Quantity { kind, value: value * one, margin: span.margin() * one })
         }
-        (_, _, true) => {
-            let sign = if value < 0.0 { "−" } else { sign };
-            format!("{sign}{}", plain(kind, value.abs() * one))
-        }
-        (_, _, false) => format!("{} %", with_sign(value)),
+        None if value != 0.0 => signed(kind, value * one),
+        None => plain(kind, value),
     };
     let class = match value {
         _ if !is_told || value == 0.0 => "even",

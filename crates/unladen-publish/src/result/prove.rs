@@ -1,7 +1,7 @@
 //! The page of `unladen prove`: verdicts in words, then their figures.
 
 use unladen_document::{Arm, Change, Comparison, Interaction, Metric, ProveDocument};
-use unladen_quantity::{Kind, Span, grouped, lasting, plain, short, with_sign};
+use unladen_quantity::{Kind, Span, grouped, lasting, plain, short, signed, with_sign};
 
 use super::method::{Fact, fact, method, notice};
 use super::parts::{self, agents, ended};
@@ -10,7 +10,7 @@ use crate::figures;
 use crate::page::table::{Cell, Table};
 use crate::page::words::{Words, joined};
 use crate::page::{Block, Blocks, Page, Tile, of_table};
-use crate::verdict::{self, first_quantile};
+use crate::verdict;
 
 /// Maximum number of arms with a sentence in the summary.
 const MOST_NAMED: usize = 12;
@@ -34,18 +34,6 @@ pub(super) fn page(document: &ProveDocument) -> Page {
     page
 }
 
-fn has_role(arm: &Arm, role: &str) -> bool {
-    arm.roles.iter().any(|of| of == role)
-}
-
-fn changed(document: &ProveDocument) -> impl Iterator<Item = &Arm> {
-    document.arms.iter().filter(|arm| !has_role(arm, "baseline") && !has_role(arm, "baseline again"))
-}
-
-fn of_arm<'a>(document: &'a ProveDocument, arm: &'a Arm) -> impl Iterator<Item = &'a Comparison> {
-    document.comparisons.iter().filter(|comparison| comparison.arm == arm.name)
-}
-
 // --- Summary ---
 
 fn summary(document: &ProveDocument) -> Vec<Block> {
@@ -53,7 +41,7 @@ fn summary(document: &ProveDocument) -> Vec<Block> {
     blocks.extend(ended(&document.ended, "The run", "these are the blocks"));
     blocks.extend(parts::verdict(&document.gates));
     blocks.extend(notice(&document.about));
-    let arms: Vec<&Arm> = changed(document).collect();
+    let arms: Vec<&Arm> = document.changed_arms().collect();
     match arms.as_slice() {
         [arm] => {
             blocks.push(Block::Paragraph(in_words(document, arm)));
@@ -67,10 +55,10 @@ fn summary(document: &ProveDocument) -> Vec<Block> {
             }
         }
     }
-    blocks.extend(verdict::unclear(document).map(|text| Block::Aside(format!("{text}.").into())));
+    blocks.extend(document.unclear_text(verdict::title, |_| true).map(|text| Block::Aside(format!("{text}.").into())));
     if let Some(time) = document.time_for_one_percent_ns {
         let time = lasting(std::time::Duration::from_nanos(time));
-        let what = first_quantile(document).map_or("the latency".to_owned(), verdict::title);
+        let what = document.first_quantile().map_or("the latency".to_owned(), verdict::title);
         blocks.push(Block::Aside(
             format!("To detect a difference of 1 % of {what}, the run would need {time} in total.").into(),
         ));
@@ -102,12 +90,13 @@ fn marked(comparison: &Comparison) -> Words {
 
 fn in_words(document: &ProveDocument, arm: &Arm) -> Words {
     let mut words = Words::new().plain("With ").strong(name(arm)).plain(": ");
-    let latencies: Vec<&Comparison> = of_arm(document, arm)
+    let latencies: Vec<&Comparison> = document
+        .of_arm(&arm.name)
         .filter(|comparison| comparison.kind() == Metric::Latency && !comparison.metric.starts_with("cold."))
         .collect();
-    let first = first_quantile(document);
+    let first = document.first_quantile();
     let Some(main) = latencies.iter().find(|comparison| Some(comparison.metric.as_str()) == first) else {
-        let any = of_arm(document, arm).find(|comparison| comparison.kind() != Metric::Weight);
+        let any = document.of_arm(&arm.name).find(|comparison| comparison.kind() != Metric::Weight);
         return match any {
             Some(any) => words.plain(format!("{} ", verdict::title(&any.metric))).and(marked_plain(any)).plain("."),
             None => words.plain("no latency was compared."),
@@ -138,7 +127,7 @@ fn in_words(document: &ProveDocument, arm: &Arm) -> Words {
         }
     }
     words = words.plain(".");
-    let cold = of_arm(document, arm).find(|comparison| comparison.metric.strip_prefix("cold.") == first);
+    let cold = document.of_arm(&arm.name).find(|comparison| comparison.metric.strip_prefix("cold.") == first);
     match cold {
         Some(cold) => words
             .plain(format!(" For first requests, {} ", verdict::title(&cold.metric)))
@@ -166,11 +155,11 @@ fn name(arm: &Arm) -> String {
 
 fn weights_in_words(document: &ProveDocument, arm: &Arm) -> Option<Words> {
     let weights: Vec<&Comparison> =
-        of_arm(document, arm).filter(|weight| weight.kind() == Metric::Weight && !verdict::is_beside(weight)).collect();
+        document.of_arm(&arm.name).filter(|weight| weight.kind() == Metric::Weight && !weight.is_beside()).collect();
     let mut parts = Vec::new();
     for (way, text) in [(Change::Better, "lighter"), (Change::Worse, "heavier")] {
         let mut of_way: Vec<&&Comparison> = weights.iter().filter(|weight| weight.change() == way).collect();
-        of_way.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+        of_way.sort_by(|a, b| a.by_rank(b));
         let Some(first) = of_way.first() else { continue };
         let (class, _) = look(way);
         let mut words = Words::new()
@@ -179,24 +168,17 @@ fn weights_in_words(document: &ProveDocument, arm: &Arm) -> Option<Words> {
             .plain(figures::counter(&first.title, first.counter.as_deref().unwrap_or_default()))
             .plain(" of ")
             .name(first.group.clone().unwrap_or_default());
-        words = words.plain(format!(" by {}", verdict::size(first)));
+        words = words.plain(format!(" by {}", first.size_text()));
         parts.push(words);
     }
     (!parts.is_empty()).then(|| joined(parts, "; ").plain("."))
 }
 
-/// CPU before all else, by the amount of change; then by the size of the change.
-fn rank(comparison: &Comparison) -> f64 {
-    let is_cpu = comparison.counter.as_deref() == Some("cpu");
-    let relative = comparison.ratio.map_or(100.0, |ratio| ratio.max(1e-9).ln().abs().min(100.0));
-    if is_cpu { 1e3 + comparison.difference.value.abs() } else { relative }
-}
-
 fn tiles(document: &ProveDocument, arm: &Arm) -> Vec<Tile> {
     let mut tiles = Vec::new();
-    let wanted = |metric: &str| of_arm(document, arm).find(|comparison| comparison.metric == metric);
+    let wanted = |metric: &str| document.of_arm(&arm.name).find(|comparison| comparison.metric == metric);
     for comparison in
-        first_quantile(document).into_iter().chain(["latency.p95", "latency.p99", "latency.mean"]).filter_map(wanted)
+        document.first_quantile().into_iter().chain(["latency.p95", "latency.p99", "latency.mean"]).filter_map(wanted)
     {
         if tiles.len() == 3 {
             break;
@@ -204,7 +186,7 @@ fn tiles(document: &ProveDocument, arm: &Arm) -> Vec<Tile> {
         let value = match comparison.change() {
             Change::Better | Change::Worse => {
                 let sign = if comparison.difference.value < 0.0 { "−" } else { "+" };
-                let size = verdict::size(comparison);
+                let size = comparison.size_text();
                 format!("{sign}{}", size.split(" (").next().unwrap_or(&size))
             }
             Change::Equal => format!("no difference{}", verdict::margin(comparison)),
@@ -217,15 +199,15 @@ fn tiles(document: &ProveDocument, arm: &Arm) -> Vec<Tile> {
         );
         tiles.push(Tile::new(&verdict::title(&comparison.metric), value, note));
     }
-    let cpu: f64 = of_arm(document, arm)
+    let cpu: f64 = document
+        .of_arm(&arm.name)
         .filter(|weight| weight.counter.as_deref() == Some("cpu"))
-        .filter(|weight| weight.change().is_told() && !verdict::is_beside(weight))
+        .filter(|weight| weight.change().is_told() && !weight.is_beside())
         .map(|weight| weight.difference.value)
         .sum();
     if cpu != 0.0 {
-        let sign = if cpu < 0.0 { "−" } else { "+" };
         let note = "all groups with a certain difference, per request";
-        tiles.push(Tile::new("CPU", format!("{sign}{}", plain(Kind::Time, cpu.abs())), note));
+        tiles.push(Tile::new("CPU", signed(Kind::Time, cpu), note));
     }
     tiles
 }
@@ -234,7 +216,7 @@ fn tiles(document: &ProveDocument, arm: &Arm) -> Vec<Tile> {
 
 fn latencies(document: &ProveDocument) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let arms: Vec<&Arm> = changed(document).collect();
+    let arms: Vec<&Arm> = document.changed_arms().collect();
     let many = arms.len() > 1;
     let columns: &[&str] = if many {
         &["arm", "metric", "#baseline", "#arm", "verdict, 95 % interval", "#noise floor"]
@@ -247,7 +229,7 @@ fn latencies(document: &ProveDocument) -> Vec<Block> {
     }
     let mut rows: Vec<&Comparison> = arms
         .iter()
-        .flat_map(|arm| of_arm(document, arm))
+        .flat_map(|arm| document.of_arm(&arm.name))
         .filter(|comparison| comparison.kind() != Metric::Weight)
         .collect();
     // One metric of all arms is kept together.
@@ -270,8 +252,8 @@ fn latencies(document: &ProveDocument) -> Vec<Block> {
         "The baseline against itself",
         &["metric", "#baseline", "#again", "verdict, 95 % interval", "#noise floor"],
     );
-    for arm in document.arms.iter().filter(|arm| has_role(arm, "baseline again")) {
-        for comparison in of_arm(document, arm).filter(|comparison| comparison.kind() != Metric::Weight) {
+    for arm in document.arms.iter().filter(|arm| arm.has("baseline again")) {
+        for comparison in document.of_arm(&arm.name).filter(|comparison| comparison.kind() != Metric::Weight) {
             let mut cells = vec![Cell::new(verdict::title(&comparison.metric))];
             cells.extend(values(comparison));
             again.row(cells);
@@ -296,7 +278,7 @@ fn values(comparison: &Comparison) -> [Cell; 4] {
 
 fn weights(document: &ProveDocument) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let arms: Vec<&Arm> = changed(document).collect();
+    let arms: Vec<&Arm> = document.changed_arms().collect();
     let many = arms.len() > 1;
     for (way, title) in [
         (Some(Change::Better), "Lighter, per request"),
@@ -313,11 +295,11 @@ fn weights(document: &ProveDocument) -> Vec<Block> {
         let mut table = Table::new(title, columns).sortable();
         let mut rows: Vec<&Comparison> = arms
             .iter()
-            .flat_map(|arm| of_arm(document, arm))
+            .flat_map(|arm| document.of_arm(&arm.name))
             .filter(|weight| weight.kind() == Metric::Weight)
-            .filter(|weight| Some(weight.change()).filter(|_| !verdict::is_beside(weight)) == way)
+            .filter(|weight| Some(weight.change()).filter(|_| !weight.is_beside()) == way)
             .collect();
-        rows.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+        rows.sort_by(|a, b| a.by_rank(b));
         for comparison in rows {
             let about = if comparison.approximate == Some(true) { "≈ " } else { "" };
             let counter = figures::counter(&comparison.title, comparison.counter.as_deref().unwrap_or_default());
@@ -368,10 +350,7 @@ fn interactions(document: &ProveDocument) -> Table {
 }
 
 fn interaction_row(interaction: &Interaction) -> [Cell; 6] {
-    let Interaction { ratio, low, high, .. } = *interaction;
-    let expected = interaction.expected.map_or(String::new(), |expected| {
-        Span { value: expected.value, low: expected.low, high: expected.high }.change_text()
-    });
+    let expected = interaction.expected.map_or(String::new(), Span::change_text);
     let told = match interaction.verdict.as_str() {
         "told" => Words::new().strong("certain"),
         other => Words::new().mark("even", Change::of(other, Metric::Latency).as_str(Metric::Latency)),
@@ -381,7 +360,7 @@ fn interaction_row(interaction: &Interaction) -> [Cell; 6] {
         joined(names, " × ").into(),
         Cell::new(interaction.kind.as_str()),
         Cell::new(verdict::title(&interaction.metric)),
-        Cell::new(Span { value: ratio, low, high }.change_text()),
+        Cell::new(interaction.ratio_span().change_text()),
         Cell::new(expected),
         told.into(),
     ]

@@ -1,9 +1,9 @@
 //! Pictures of an experiment: its arms as box plots, and their distributions.
 
 use unladen_document::{Arm, BoxPlot, Change, ProveDocument};
-use unladen_quantity::{Kind, Scale, grouped, plain};
+use unladen_quantity::{Area, Kind, Scale, grouped, plain};
 
-use crate::page::picture::{Area, LEFT, Picture, RIGHT, WIDTH, cut, look, wide};
+use crate::page::picture::{LEFT, Picture, RIGHT, WIDTH, cut, look, wide};
 use crate::page::table::{Cell, Table};
 use crate::verdict;
 
@@ -23,7 +23,7 @@ pub(super) fn boxes(document: &ProveDocument, is_cold: bool) -> Option<Picture> 
         .filter_map(|(index, arm)| Some((index, arm, plot_of(arm)?)))
         .take(MOST_ARMS)
         .collect();
-    let first = verdict::first_quantile(document)?;
+    let first = document.first_quantile()?;
     let metric = if is_cold { format!("cold.{first}") } else { first.to_owned() };
     let baseline = document.comparisons.iter().find(|comparison| comparison.metric == metric)?.baseline;
     let ends = rows.iter().flat_map(|(_, _, plot)| [plot.p5 as f64, plot.p95 as f64]);
@@ -66,10 +66,10 @@ pub(super) fn boxes(document: &ProveDocument, is_cold: bool) -> Option<Picture> 
 
 /// Both baselines are grey, whatever the number of arms.
 fn class(arm: &Arm, index: usize) -> String {
-    match arm.roles.iter().find(|role| role.starts_with("baseline")).map(String::as_str) {
-        Some("baseline") => "c6".to_owned(),
-        Some(_) => "c6 again".to_owned(),
-        None => look(index.saturating_sub(1) % 6),
+    match () {
+        () if arm.has("baseline") => "c6".to_owned(),
+        () if arm.has("baseline again") => "c6 again".to_owned(),
+        () => look(index.saturating_sub(1) % 6),
     }
 }
 
@@ -87,12 +87,12 @@ fn draw(picture: &mut Picture, area: &Area, values: &BoxPlot, class: &str, middl
 
 /// `−13.4 % (−14.6 to −12.2)`; for the baseline, the figure that all are compared with.
 fn label(document: &ProveDocument, arm: &Arm, metric: &str, values: &BoxPlot, baseline: Option<f64>) -> String {
-    if arm.roles.iter().any(|role| role == "baseline") {
+    if arm.has("baseline") {
         return plain(Kind::Time, baseline.unwrap_or(values.p50 as f64));
     }
-    let compared = document.comparisons.iter().find(|other| other.arm == arm.name && other.metric == metric);
+    let compared = document.of_arm(&arm.name).find(|other| other.metric == metric);
     let Some(compared) = compared else { return plain(Kind::Time, values.p50 as f64) };
-    match (compared.change(), verdict::ratio(compared)) {
+    match (compared.change(), compared.ratio_span()) {
         (Change::Equal, _) => format!("no measurable difference{}", verdict::margin(compared)),
         (Change::Unclear, _) => "unclear".to_owned(),
         (_, Some(ratio)) => ratio.change_text(),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use unladen_quantity::{Kind, Scale, is_unseen, short};
+use unladen_quantity::{Area, Kind, is_unseen, short};
 
 /// Narrow, with large letters: on a phone of 390 points these are still ten points high.
 pub(super) const WIDTH: f64 = 600.0;
@@ -104,63 +104,43 @@ pub(super) fn look(index: usize) -> Look {
     (COLOURS[index % COLOURS.len()], DASHES[index / COLOURS.len() % DASHES.len()])
 }
 
-pub(super) struct Plot {
-    pub(super) left: f64,
-    pub(super) right: f64,
-    pub(super) top: f64,
-    pub(super) bottom: f64,
-    pub(super) x: Scale,
-    pub(super) y: Scale,
+/// A horizontal line, labelled on its left.
+pub(super) fn row(area: &Area, value: f64, label: &str, body: &mut String) {
+    body.push_str(&format!("<path d=\"{}\" stroke=\"{GRID}\"/>\n", area.row(value)));
+    text(area.left - 8.0, area.y(value) + 5.0, "end", GREY, label, body);
 }
 
-impl Plot {
-    pub(super) fn x(&self, value: f64) -> f64 {
-        self.left + self.x.at(value) * (self.right - self.left)
-    }
+/// A vertical line, labelled below.
+pub(super) fn column(area: &Area, value: f64, label: &str, body: &mut String) {
+    body.push_str(&format!("<path d=\"{}\" stroke=\"{GRID}\"/>\n", area.column(value)));
+    text(area.x(value), area.bottom + 18.0, "middle", GREY, label, body);
+}
 
-    pub(super) fn y(&self, value: f64) -> f64 {
-        self.bottom - self.y.at(value) * (self.bottom - self.top)
+/// Round values on the vertical axis, at most so many.
+pub(super) fn rows(area: &Area, kind: Kind, most: usize, body: &mut String) {
+    for tick in area.y.ticks(most) {
+        row(area, tick, &short(kind, tick), body);
     }
+}
 
-    /// A horizontal line, labelled on its left.
-    pub(super) fn row(&self, value: f64, label: &str, body: &mut String) {
-        let y = self.y(value);
-        body.push_str(&format!("<path d=\"M{:.1} {y:.1}H{:.1}\" stroke=\"{GRID}\"/>\n", self.left, self.right));
-        text(self.left - 8.0, y + 5.0, "end", GREY, label, body);
+/// Round times on the horizontal axis.
+pub(super) fn columns(area: &Area, body: &mut String) {
+    for tick in area.x.ticks(5) {
+        column(area, tick, &short(Kind::Time, tick), body);
     }
+}
 
-    /// A vertical line, labelled below.
-    pub(super) fn column(&self, value: f64, label: &str, body: &mut String) {
-        let x = self.x(value);
-        body.push_str(&format!("<path d=\"M{x:.1} {:.1}V{:.1}\" stroke=\"{GRID}\"/>\n", self.top, self.bottom));
-        text(x, self.bottom + 18.0, "middle", GREY, label, body);
-    }
-
-    /// Round latencies on the vertical axis.
-    pub(super) fn rows(&self, body: &mut String) {
-        for tick in self.y.ticks(6) {
-            self.row(tick, &short(Kind::Time, tick), body);
-        }
-    }
-
-    /// Round times on the horizontal axis.
-    pub(super) fn columns(&self, body: &mut String) {
-        for tick in self.x.ticks(5) {
-            self.column(tick, &short(Kind::Time, tick), body);
-        }
-    }
-
-    pub(super) fn line(&self, points: impl IntoIterator<Item = (f64, f64)>, (colour, dashes): Look, body: &mut String) {
-        let mut path = String::new();
-        for (x, y) in points {
-            let command = if path.is_empty() { 'M' } else { 'L' };
-            path.push_str(&format!("{command}{:.1} {:.1}", self.x(x), self.y(y)));
-        }
-        if !path.is_empty() {
-            body.push_str(&format!(
-                "<path d=\"{path}\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\" fill=\"none\"/>\n"
-            ));
-        }
+pub(super) fn line(
+    area: &Area,
+    points: impl IntoIterator<Item = (f64, f64)>,
+    (colour, dashes): Look,
+    body: &mut String,
+) {
+    let path = area.line(points);
+    if !path.is_empty() {
+        body.push_str(&format!(
+            "<path d=\"{path}\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\" fill=\"none\"/>\n"
+        ));
     }
 }
 

@@ -1,26 +1,15 @@
 //! A load: latency by percentile; latency and rate over time, with the steps of the schedule and failures.
 
 use unladen_document::{LoadDocument, Slice, Step};
-use unladen_quantity::{Kind, Scale, grouped, short};
+use unladen_quantity::{Area, Kind, PERCENTILES, Scale, grouped, interval_path, odds, short};
 
-use super::draw::{GREY, LINE, MARGIN, Plot, WIDTH, legend, lines, look, text};
+use super::draw::{GREY, LINE, MARGIN, WIDTH, column, columns, legend, line, lines, look, rows, text};
 use crate::latency::Latency;
 
 const LEFT: f64 = 76.0;
 const HEIGHT: f64 = 240.0;
 /// Height of the rate's plot, which shows less.
 const LOW: f64 = 130.0;
-/// Labelled shares, as far as the requests reach.
-const PERCENTILES: [(f64, &str); 8] = [
-    (0.0, "0"),
-    (0.5, "50 %"),
-    (0.9, "90 %"),
-    (0.99, "99 %"),
-    (0.999, "99.9 %"),
-    (0.9999, "99.99 %"),
-    (0.99999, "99.999 %"),
-    (0.999999, "99.9999 %"),
-];
 /// Look of failures, in the picture and in the legend.
 const FAILED: usize = 1;
 
@@ -55,7 +44,6 @@ pub(super) fn load(result: &LoadDocument, body: &mut String) -> f64 {
 /// As in HdrHistogram's plots, each nine takes as much room as the one before.
 fn percentiles(result: &LoadDocument, y: f64, body: &mut String) -> f64 {
     let top = lines(MARGIN, y + LINE, GREY, "latency by percentile; bars are 95 % intervals", body);
-    let odds = |share: f64| 1.0 / (1.0 - share).max(1e-9);
     let last_share =
         result.distribution.iter().map(|(_, share)| *share).filter(|share| *share < 1.0).fold(0.9, f64::max);
     let latency = Latency::of(&result.latency_ns, &result.latency_intervals_ns);
@@ -67,42 +55,35 @@ fn percentiles(result: &LoadDocument, y: f64, body: &mut String) -> f64 {
     let end = odds(last) * 1.6;
     let highest = latency.map_or(0.0, |latency| latency.max as f64);
     let values = result.distribution.iter().map(|(latency, _)| *latency as f64);
-    let plot = Plot {
+    let plot = Area {
         left: LEFT,
         right: WIDTH - MARGIN,
         top,
         bottom: top + HEIGHT,
         // Logarithmic however few nines there are.
         x: Scale::logarithmic(1.0, end),
-        y: from_zero(values.chain([highest])),
+        y: Scale::from_zero(values.chain([highest])),
     };
-    plot.rows(body);
+    rows(&plot, Kind::Time, 6, body);
     for (share, label) in PERCENTILES {
         if odds(share) <= end {
-            plot.column(odds(share), label, body);
+            column(&plot, odds(share), label, body);
         }
     }
     // The largest latency is at the end.
     let points = result.distribution.iter().map(|(latency, share)| (odds(*share).min(end), *latency as f64));
-    plot.line(points, look(0), body);
+    line(&plot, points, look(0), body);
     for (share, low, high) in bars {
-        let (x, low, high) = (plot.x(odds(share)), plot.y(low), plot.y(high));
-        body.push_str(&format!(
-            "<path d=\"M{x:.1} {low:.1}V{high:.1}M{l:.1} {low:.1}h8M{l:.1} {high:.1}h8\" stroke=\"#000\" stroke-width=\"1.5\"/>\n",
-            l = x - 4.0
-        ));
+        let path = interval_path(plot.x(odds(share)), plot.y(low), plot.y(high), 4.0);
+        body.push_str(&format!("<path d=\"{path}\" stroke=\"#000\" stroke-width=\"1.5\"/>\n"));
     }
     plot.bottom + 36.0
 }
 
 /// From the first request to the last, below `top`.
-fn over_time(slices: &[Slice], top: f64, height: f64, y: Scale) -> Plot {
-    let end = slices.last().map_or(1.0, |slice| slice.start_ns.saturating_add(slice.length_ns) as f64);
-    Plot { left: LEFT, right: WIDTH - MARGIN, top, bottom: top + height, x: Scale::new(0.0, end), y }
-}
-
-fn middle(slice: &Slice) -> f64 {
-    slice.start_ns.saturating_add(slice.length_ns / 2) as f64
+fn over_time(slices: &[Slice], top: f64, height: f64, y: Scale) -> Area {
+    let end = slices.last().map_or(1.0, Slice::end);
+    Area { left: LEFT, right: WIDTH - MARGIN, top, bottom: top + height, x: Scale::new(0.0, end), y }
 }
 
 /// The largest is drawn as dots, since it is often that of one request and a line would hide others.
@@ -111,20 +92,20 @@ fn latencies(slices: &[Slice], steps: &[Step], y: f64, body: &mut String) -> f64
     let answered = || slices.iter().filter(|slice| slice.max > 0);
     let values = answered().flat_map(|slice| [slice.p50 as f64, slice.p99 as f64, slice.max as f64]);
     let plot = over_time(slices, top, HEIGHT, Scale::around(values));
-    plot.rows(body);
-    plot.columns(body);
+    rows(&plot, Kind::Time, 6, body);
+    columns(&plot, body);
     boundaries(&plot, steps, body);
     let (half, most, largest) = (look(0), look(4), look(2));
     for slice in answered() {
         body.push_str(&format!(
             "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n",
-            plot.x(middle(slice)),
+            plot.x(slice.middle()),
             plot.y(slice.max as f64),
             largest.0
         ));
     }
-    plot.line(answered().map(|slice| (middle(slice), slice.p99 as f64)), (most.0, "8 4"), body);
-    plot.line(answered().map(|slice| (middle(slice), slice.p50 as f64)), half, body);
+    line(&plot, answered().map(|slice| (slice.middle(), slice.p99 as f64)), (most.0, "8 4"), body);
+    line(&plot, answered().map(|slice| (slice.middle(), slice.p50 as f64)), half, body);
     let y = legend(
         &[("p50", half), ("p99", (most.0, "8 4")), ("max (dots)", (largest.0, "2 3"))],
         LEFT,
@@ -137,19 +118,15 @@ fn latencies(slices: &[Slice], steps: &[Step], y: f64, body: &mut String) -> f64
 /// Requests per second: planned, answered and failed.
 fn rates(slices: &[Slice], steps: &[Step], y: f64, body: &mut String) -> f64 {
     let top = lines(MARGIN, y + LINE, GREY, "requests per second", body);
-    let rate = |slice: &Slice, count: u64| count as f64 / (slice.length_ns as f64 / 1e9).max(1e-9);
-    let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
-    let most = slices.iter().map(|slice| finite(rate(slice, slice.planned))).fold(1.0, f64::max);
+    let most = slices.iter().map(|slice| slice.rate(slice.planned)).fold(1.0, f64::max);
     let plot = over_time(slices, top, LOW, Scale::new(0.0, most * 1.05));
-    for tick in plot.y.ticks(4) {
-        plot.row(tick, &short(Kind::Count, tick), body);
-    }
-    plot.columns(body);
+    rows(&plot, Kind::Count, 4, body);
+    columns(&plot, body);
     boundaries(&plot, steps, body);
     let (answered, failed) = (look(0), look(FAILED));
     for slice in slices.iter().filter(|slice| slice.errors > 0) {
-        let [from, to] = [slice.start_ns, slice.start_ns.saturating_add(slice.length_ns)].map(|at| plot.x(at as f64));
-        let top = plot.y(rate(slice, slice.errors)).min(plot.bottom - 2.0);
+        let [from, to] = [slice.start_ns as f64, slice.end()].map(|at| plot.x(at));
+        let top = plot.y(slice.rate(slice.errors)).min(plot.bottom - 2.0);
         body.push_str(&format!(
             "<rect x=\"{from:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\" fill-opacity=\"0.6\"/>\n",
             (to - from).max(1.0),
@@ -157,9 +134,9 @@ fn rates(slices: &[Slice], steps: &[Step], y: f64, body: &mut String) -> f64 {
             failed.0
         ));
     }
-    plot.line(slices.iter().map(|slice| (middle(slice), rate(slice, slice.planned))), (GREY, "8 4"), body);
-    let good = |slice: &Slice| rate(slice, slice.planned.saturating_sub(slice.errors));
-    plot.line(slices.iter().map(|slice| (middle(slice), good(slice))), answered, body);
+    line(&plot, slices.iter().map(|slice| (slice.middle(), slice.rate(slice.planned))), (GREY, "8 4"), body);
+    let good = |slice: &Slice| slice.rate(slice.planned.saturating_sub(slice.errors));
+    line(&plot, slices.iter().map(|slice| (slice.middle(), good(slice))), answered, body);
     let mut names = vec![("planned", (GREY, "8 4")), ("planned and not failed", answered)];
     if slices.iter().any(|slice| slice.errors > 0) {
         names.push(("failed", failed));
@@ -168,7 +145,7 @@ fn rates(slices: &[Slice], steps: &[Step], y: f64, body: &mut String) -> f64 {
 }
 
 /// Start and rate of each step of the schedule.
-fn boundaries(plot: &Plot, steps: &[Step], body: &mut String) {
+fn boundaries(plot: &Area, steps: &[Step], body: &mut String) {
     if steps.len() < 2 {
         return;
     }
@@ -176,12 +153,8 @@ fn boundaries(plot: &Plot, steps: &[Step], body: &mut String) {
     let mut free = f64::NEG_INFINITY;
     for step in steps {
         let x = plot.x(begins);
-        body.push_str(&format!(
-            "<path d=\"M{x:.1} {:.1}V{:.1}\" stroke=\"{GREY}\" stroke-dasharray=\"2 3\"/>\n",
-            plot.top, plot.bottom
-        ));
-        let [from, to] = [step.from, step.to].map(|rate| short(Kind::Count, rate));
-        let label = if from == to { format!("{from}/s") } else { format!("{from}–{to}/s") };
+        body.push_str(&format!("<path d=\"{}\" stroke=\"{GREY}\" stroke-dasharray=\"2 3\"/>\n", plot.column(begins)));
+        let label = step.rate_text("–");
         let width = label.chars().count() as f64 * 9.0;
         // Names of short steps would overlap.
         if x >= free && x + width <= plot.right + MARGIN {
@@ -190,10 +163,4 @@ fn boundaries(plot: &Plot, steps: &[Step], body: &mut String) {
         }
         begins += step.time_ns as f64;
     }
-}
-
-/// From zero, unless that leaves most values in a corner.
-fn from_zero(values: impl Iterator<Item = f64>) -> Scale {
-    let around = Scale::around(values);
-    if around.is_log() { around } else { Scale::new(0.0, around.value(1.0)) }
 }

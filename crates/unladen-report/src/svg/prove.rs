@@ -1,8 +1,8 @@
 //! An experiment: the arms as box plots, and their distributions.
 
-use super::draw::{GREY, LINE, Look, MARGIN, Plot, SIZE, WIDTH, cut, legend, lines, look, text, wide};
+use super::draw::{GREY, LINE, Look, MARGIN, SIZE, WIDTH, columns, cut, legend, line, lines, look, row, text, wide};
 use unladen_document::{Arm, BoxPlot, Change, ProveDocument};
-use unladen_quantity::{Kind, Scale, plain, short};
+use unladen_quantity::{Area, Kind, Scale, plain};
 
 use crate::text::{equal, title};
 
@@ -46,7 +46,7 @@ fn boxes(
     let top = lines(MARGIN, y + LINE, GREY, heading, body) - 4.0;
     let baseline = result.baseline_of(metric);
     let of_boxes = rows.iter().flat_map(|(_, _, plot)| [plot.p5 as f64, plot.p95 as f64]);
-    let plot = Plot {
+    let plot = Area {
         left: MARGIN,
         right: WIDTH - MARGIN,
         top,
@@ -55,9 +55,7 @@ fn boxes(
         x: Scale::around(of_boxes.chain(baseline)),
         y: Scale::new(0.0, 1.0),
     };
-    for tick in plot.x.ticks(5) {
-        plot.column(tick, &short(Kind::Time, tick), body);
-    }
+    columns(&plot, body);
     for (row, (index, arm, values)) in rows.iter().enumerate() {
         let top = top + row as f64 * ROW;
         let label = label(result, arm, metric, values);
@@ -85,7 +83,7 @@ fn look_of(arm: &Arm, index: usize) -> Look {
     }
 }
 
-fn draw(plot: &Plot, values: &BoxPlot, (colour, dashes): Look, middle: f64, body: &mut String) {
+fn draw(plot: &Area, values: &BoxPlot, (colour, dashes): Look, middle: f64, body: &mut String) {
     let [p5, p25, p50, p75, p95] =
         [values.p5, values.p25, values.p50, values.p75, values.p95].map(|value| plot.x(value as f64));
     body.push_str(&format!(
@@ -124,7 +122,7 @@ fn distributions(arms: &[Arm], y: f64, body: &mut String) -> f64 {
         return y;
     }
     let top = lines(MARGIN, y + LINE, GREY, "share of requests at or below a latency", body);
-    let plot = Plot {
+    let plot = Area {
         left: 70.0,
         right: WIDTH - MARGIN,
         top,
@@ -133,11 +131,11 @@ fn distributions(arms: &[Arm], y: f64, body: &mut String) -> f64 {
         y: Scale::new(0.0, 1.0),
     };
     for percent in [0.0, 25.0, 50.0, 75.0, 95.0] {
-        plot.row(percent / 100.0, &format!("{percent} %"), body);
+        row(&plot, percent / 100.0, &format!("{percent} %"), body);
     }
-    plot.columns(body);
+    columns(&plot, body);
     for (index, arm) in arms.iter().enumerate() {
-        plot.line(shown(arm), look_of(arm, index), body);
+        line(&plot, shown(arm), look_of(arm, index), body);
     }
     let names: Vec<_> = arms.iter().enumerate().map(|(index, arm)| (arm.name.as_str(), look_of(arm, index))).collect();
     legend(&names, plot.left, plot.bottom + 44.0, body)

@@ -6,7 +6,7 @@ use unladen_document::{Count, EvidenceItem, Finding, NextStep, NotJudged, NotLoo
 use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 use unladen_trace::Total;
 
-use super::prose::{aside, clean, fill, filled, wrapped};
+use super::prose::{aside, clean, fill, filled, remarks, wrapped};
 use super::table::{Grid, side_by_side};
 use crate::inside::{FRESH, Fresh, Inside, WARM};
 use crate::style::Edge;
@@ -42,12 +42,8 @@ pub(super) fn inside<'a>(
     }
     if inside.lost > 0 {
         let lost = grouped(inside.lost as f64, 0);
-        wrapped(
-            &format!("{lost} events were lost: counts marked !, such as files, queries and connections, are too low."),
-            style,
-            out,
-        )?;
-        writeln!(out)?;
+        let low = "counts marked !, such as files, queries and connections, are too low";
+        remarks([format!("{lost} events were lost: {low}.")], style, out)?;
     }
     statements(&inside.statements, style, out)?;
     let of_state = |state: &'static str| inside.findings.iter().filter(move |finding| finding.state == state);
@@ -71,19 +67,8 @@ pub(super) fn inside<'a>(
         next_step(step, style, out)?;
         writeln!(out)?;
     }
-    for part in &inside.not_judged {
-        wrapped(&not_judged(part), style, out)?;
-    }
-    if !inside.not_judged.is_empty() {
-        writeln!(out)?;
-    }
-    for missing in &inside.not_looked_for {
-        wrapped(&not_looked(missing), style, out)?;
-    }
-    if !inside.not_looked_for.is_empty() {
-        writeln!(out)?;
-    }
-    Ok(())
+    remarks(inside.not_judged.iter().map(not_judged), style, out)?;
+    remarks(inside.not_looked_for.iter().map(not_looked), style, out)
 }
 
 /// No findings is a claim, which does not hold for a path that was examined in part.

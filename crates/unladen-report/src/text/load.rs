@@ -8,7 +8,9 @@ use unladen_quantity::{Kind, grouped, lasting, plain, short};
 
 use super::agents::agents;
 use super::figure::{interval, rate};
-use super::prose::{answers, aside, clean, cookies, cut_short, files_unseen, fill, sentence, warnings, wrapped};
+use super::prose::{
+    answers, aside, clean, cookies, cut_short, dressed, files_unseen, fill, remarks, sentence, warnings,
+};
 use super::table::{Grid, strong, warn};
 use crate::style::Style;
 
@@ -79,17 +81,11 @@ fn head(result: &LoadDocument, style: Style, out: &mut dyn Write) -> io::Result<
         "{} requests in {}, {pace}, {}, connections {connections}{cookies}; seed {}",
         grouped(result.planned as f64, 0),
         lasting(Duration::from_nanos(result.elapsed_ns)),
-        clean(&result.http),
+        result.http,
         result.about.seed.unwrap_or_default()
     );
-    for line in fill(&line, usize::from(style.width), style) {
-        writeln!(out, "{}", style.faint(&line))?;
-    }
-    if let Some(log) = &result.access_log {
-        for line in fill(&clean(&format!("{log}.")), usize::from(style.width), style) {
-            writeln!(out, "{}", style.faint(&line))?;
-        }
-    }
+    aside(&line, style, out)?;
+    result.access_log.iter().try_for_each(|log| aside(&format!("{log}."), style, out))?;
     cut_short(&result.ended, "a request failed", "requests", style, out)?;
     writeln!(out)
 }
@@ -107,13 +103,8 @@ fn unfit(result: &LoadDocument, style: Style, out: &mut dyn Write) -> io::Result
     } else {
         "UNFIT: the generator was the bottleneck. The figures below are its own, not the server's."
     };
-    for line in fill(verdict, usize::from(style.width), style) {
-        writeln!(out, "{}", style.warn(&line))?;
-    }
-    for unfit in &result.unfit {
-        wrapped(&format!("{unfit}."), style, out)?;
-    }
-    writeln!(out)
+    dressed(verdict, |line| style.warn(line), style, out)?;
+    remarks(result.unfit.iter().map(|unfit| format!("{unfit}.")), style, out)
 }
 
 /// The search for the highest rate that holds a limit.
@@ -229,9 +220,7 @@ fn generator(result: &LoadDocument, style: Style, out: &mut dyn Write) -> io::Re
         format!("sent at most {p50} late in the median, {p99} for 99 %, {max} at worst; ")
     });
     let text = format!("The generator: {}{cpu} of CPU{}.", lag.unwrap_or_default(), pacing.unwrap_or_default());
-    for line in fill(&text, usize::from(style.width), style) {
-        writeln!(out, "{}", style.faint(&line))?;
-    }
+    aside(&text, style, out)?;
     writeln!(out)
 }
 

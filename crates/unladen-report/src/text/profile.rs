@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use unladen_document::{Function, OpenNs, OpenSpan, ProfileDocument, ProfileSetup, Written};
+use unladen_document::{Function, OpenNs, OpenSpan, ProfileDocument, ProfileSetup, Span, Written};
 use unladen_lockin::MARGIN;
 use unladen_quantity::{Kind, Quantity, grouped, plain};
 
 use super::figure::equal;
 use super::inside::{CheckAgain, findings};
-use super::prose::{answer, clean, cut_short, fill, wrapped};
+use super::prose::{answer, aside, clean, cut_short, dressed, fill, wrapped};
 use super::table::{Grid, faint, strong, width, written};
 use crate::profile::Profiled;
 use crate::style::Edge;
@@ -31,8 +31,7 @@ pub(super) fn profile(result: &Profiled, style: Style, out: &mut Edge<'_>) -> io
     if document.functions.is_empty() {
         writeln!(out, "{}\n", style.heading("no function was seen"))?;
     } else {
-        let mut rows: Vec<&Function> = document.functions.iter().filter(|row| row.self_weight > 0).collect();
-        rows.sort_by_key(|row| std::cmp::Reverse(row.self_weight));
+        let rows = document.by_self();
         if !rows.is_empty() {
             table(result, &rows, &itself, true, style, out)?;
         }
@@ -65,23 +64,16 @@ fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, 
     setup.answer.iter().try_for_each(|came| answer(title, came, style, out))?;
     let elapsed = grouped(Duration::from_nanos(setup.elapsed_ns).as_secs_f64(), 1);
     let line = format!("{title}{}, by {}; {requests} in {elapsed} s", setup.group, setup.how);
-    for line in fill(&clean(&line), usize::from(style.width), style) {
-        writeln!(out, "{}", style.faint(&line))?;
-    }
-    for line in fill(&overhead(setup), usize::from(style.width), style) {
-        writeln!(out, "{}", style.faint(&line))?;
-    }
+    aside(&line, style, out)?;
+    aside(&overhead(setup), style, out)?;
     cut_short(&setup.ended, "a request failed", "requests", style, out)
 }
 
 /// `a request takes 24.10 ± 0.21 ms, under the profiler 25.30 ± 0.24 ms: 5.0 ± 1.3 % more`
 fn overhead(setup: &ProfileSetup) -> String {
-    let quantity = |OpenNs { value, low, high }: OpenNs| {
-        let ends = low.zip(high).map(|(low, high)| margin(value as f64, low as f64, high as f64));
-        match ends {
-            Some(margin) => Quantity { kind: Kind::Time, value: value as f64, margin }.to_string(),
-            None => format!("{} (too few for an interval)", plain(Kind::Time, value as f64)),
-        }
+    let quantity = |time: OpenNs| match time.closed() {
+        Some(span) => Quantity { kind: Kind::Time, value: span.value, margin: margin(span) }.to_string(),
+        None => format!("{} (too few for an interval)", plain(Kind::Time, time.value as f64)),
     };
     let takes =
         format!("a request takes {}, under the profiler {}", quantity(setup.plain_ns), quantity(setup.profiled_ns));
@@ -110,7 +102,7 @@ fn no_intervals(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Res
     } else {
         "one file, requests not distinguished: no intervals".to_owned()
     };
-    fill(&why, usize::from(style.width), style).iter().try_for_each(|line| writeln!(out, "{}", style.warn(line)))
+    dressed(&why, |line| style.warn(line), style, out)
 }
 
 fn table(
@@ -265,13 +257,13 @@ fn titles(document: &ProfileDocument) -> [String; 2] {
 }
 
 /// The longer half of an interval.
-fn margin(value: f64, low: f64, high: f64) -> f64 {
-    (high - value).max(value - low).max(0.0)
+fn margin(span: Span) -> f64 {
+    span.margin().max(0.0)
 }
 
 /// The same of what may have no interval.
-fn margin_of(OpenSpan { value, low, high }: OpenSpan) -> Option<f64> {
-    low.zip(high).map(|(low, high)| margin(value, low, high))
+fn margin_of(of: OpenSpan) -> Option<f64> {
+    of.closed().map(margin)
 }
 
 /// `16.6 ± 0.7 %`; if never or always seen, the end of the interval: `< 4.9 %`, `> 95.1 %`.

@@ -59,11 +59,15 @@ pub(super) fn cut_short(ended: &str, failed: &str, what: &str, style: Style, out
     writeln!(out, "{}", style.warn(&format!("{how}: these are the {what} until then")))
 }
 
+/// The same with an empty line below, if there are any.
+pub(super) fn remarks(remarks: impl IntoIterator<Item = String>, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let remarks: Vec<String> = remarks.into_iter().collect();
+    warnings(&remarks, style, out)?;
+    if remarks.is_empty() { Ok(()) } else { writeln!(out) }
+}
+
 pub(super) fn paragraph(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    for line in fill(&clean(text), usize::from(style.width), style) {
-        writeln!(out, "{line}")?;
-    }
-    Ok(())
+    dressed(text, str::to_owned, style, out)
 }
 
 /// A sentence and an empty line.
@@ -80,8 +84,13 @@ pub(super) fn clean(text: &str) -> String {
 }
 
 pub(super) fn aside(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    dressed(text, |line| style.faint(line), style, out)
+}
+
+/// A wrapped text, of which each line is formatted.
+pub(super) fn dressed(text: &str, dress: impl Fn(&str) -> String, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let lines = fill(&clean(text), usize::from(style.width), style);
-    lines.iter().try_for_each(|line| writeln!(out, "{}", style.faint(line)))
+    lines.iter().try_for_each(|line| writeln!(out, "{}", dress(line)))
 }
 
 /// A wrapped remark, with its mark.

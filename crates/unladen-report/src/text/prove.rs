@@ -8,7 +8,7 @@ use unladen_quantity::{Kind, Scale, grouped, lasting, plain, short};
 
 use super::agents::agents;
 use super::figure::{axis, box_plot};
-use super::prose::{aside, clean, cookies, cut_short, files_unseen, fill, paragraph, warnings};
+use super::prose::{aside, clean, cookies, cut_short, files_unseen, paragraph, sentence, warnings};
 use crate::style::Style;
 
 mod counted;
@@ -18,7 +18,7 @@ mod parts;
 mod screen;
 mod verdict;
 
-use parts::{came, gates, unclear};
+use parts::{came, gates};
 pub(crate) use verdict::title;
 
 /// Wider box plots show no more.
@@ -48,11 +48,7 @@ pub(super) fn prove(result: &ProveDocument, style: Style, out: &mut dyn Write) -
     how_long(result, style, out)?;
     profiles(&result.profiles, style, out)?;
     gates(&result.gates, style, out)?;
-    for line in &result.put_back {
-        for line in fill(&clean(line), usize::from(style.width), style) {
-            writeln!(out, "{}", style.faint(&line))?;
-        }
-    }
+    result.put_back.iter().try_for_each(|line| aside(line, style, out))?;
     if !result.put_back.is_empty() {
         writeln!(out)?;
     }
@@ -73,7 +69,7 @@ fn head(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result
     };
     let line = format!(
         "{}: {} requests in {} arms, {} block{}{}, phases of {}, {} in total; {pace}{}{}; intervals over {}; seed {}",
-        clean(&result.target),
+        result.target,
         grouped(result.arms.iter().map(|arm| arm.requests as f64).sum(), 0),
         result.arms.len(),
         result.blocks,
@@ -88,9 +84,7 @@ fn head(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result
     );
     writeln!(out, "{}", style.heading(&clean(&result.title)))?;
     came(&result.arms, style, out)?;
-    for line in fill(&line, usize::from(style.width), style) {
-        writeln!(out, "{}", style.faint(&line))?;
-    }
+    aside(&line, style, out)?;
     cut_short(&result.ended, "it failed", "blocks", style, out)?;
     writeln!(out)
 }
@@ -150,15 +144,8 @@ fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::R
             Some(changed) => format!(": {changed} functions certainly changed"),
             None => String::new(),
         };
-        let text = format!(
-            "Profile of {}, {requests} requests: {}; {}{changed}",
-            clean(&profile.arm),
-            clean(&profile.file),
-            clean(&profile.picture)
-        );
-        for line in fill(&text, usize::from(style.width), style) {
-            writeln!(out, "{line}")?;
-        }
+        let ArmProfile { arm, file, picture, .. } = profile;
+        paragraph(&format!("Profile of {arm}, {requests} requests: {file}; {picture}{changed}"), style, out)?;
     }
     if !profiles.is_empty() {
         writeln!(out)?;
@@ -167,18 +154,18 @@ fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::R
 }
 
 fn how_long(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut sentences: Vec<String> = unclear(result, |_| true).map(|text| format!("{text}.")).into_iter().collect();
+    let mut sentences: Vec<String> =
+        result.unclear_text(title, |_| true).map(|text| format!("{text}.")).into_iter().collect();
     if let Some(ns) = result.time_for_one_percent_ns {
         let metric = result.first_quantile().unwrap_or("latency");
         sentences.push(format!(
             "To detect a difference of 1 % of {}, the run would need {} in total.",
-            verdict::title(metric),
+            title(metric),
             lasting(Duration::from_nanos(ns))
         ));
     }
     if sentences.is_empty() {
         return Ok(());
     }
-    paragraph(&sentences.join(" "), style, out)?;
-    writeln!(out)
+    sentence(&sentences.join(" "), style, out)
 }

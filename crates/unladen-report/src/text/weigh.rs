@@ -8,7 +8,7 @@ use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 
 use super::figure::{bar, interval, rates, with_interval};
 use super::inside::inside;
-use super::prose::{answer, aside, clean, cookies, cut_short, files_unseen, paragraph, warnings};
+use super::prose::{answer, aside, clean, cookies, cut_short, files_unseen, paragraph, sentence, warnings};
 use super::table::{Grid, side_by_side, strong};
 use crate::latency::Latency;
 use crate::style::Edge;
@@ -88,7 +88,7 @@ fn head(page: &WeighedPage, run: &WeighDocument, style: Style, out: &mut dyn Wri
         url.blocks,
         Duration::from_nanos(run.phase_ns).as_secs_f64(),
         run.concurrency,
-        clean(&url.http),
+        url.http,
         run.about.seed.unwrap_or_default(),
     );
     aside(&line, style, out)?;
@@ -236,8 +236,7 @@ fn path(path: &Path, style: Style, out: &mut dyn Write) -> io::Result<()> {
     if text.is_empty() {
         return Ok(());
     }
-    paragraph(&text, style, out)?;
-    writeln!(out)
+    sentence(&text, style, out)
 }
 
 /// `db/mariadb.service (10.0.0.2:3306)`; `(…, as db says)` if only that host knows of it.
@@ -273,8 +272,7 @@ fn meaning(page: &WeighedPage, processors: u64, style: Style, out: &mut dyn Writ
         rates(machine),
         share.unwrap_or_default(),
     );
-    paragraph(&text, style, out)?;
-    writeln!(out)
+    sentence(&text, style, out)
 }
 
 /// Where else counters were read, and what that cost.

@@ -8,13 +8,10 @@ fn a_tally_adds_up() {
     let mut driver = start(DriverConfig { concurrency: 3, ..config(get(&server)) });
     let tally = run(&mut driver, 30).unwrap();
     assert_eq!((tally.requests, tally.ended, tally.abandoned, tally.unsent), (30, End::Requests, 0, 0));
-    assert_eq!((tally.latencies_ns.len(), tally.latency.len()), (30, 30));
+    assert_eq!(tally.latencies_ns.len(), 30);
     assert_eq!((tally.body_bytes, tally.bytes_received), (150, 30 * HELLO.len() as u64));
     assert!(tally.bytes_sent > 30 * 50, "{}", tally.bytes_sent);
-    assert!(tally.first_send.unwrap() < tally.last_done.unwrap());
-    let mut latencies = tally.latencies_ns.clone();
-    latencies.sort_unstable();
-    assert!(tally.latency.value_at_quantile(1.0) >= latencies[29], "to three digits, rounded up");
+    assert!(tally.last_done.unwrap() <= Instant::now());
 }
 
 #[test]
@@ -22,7 +19,7 @@ fn nothing_is_sent_after_the_end() {
     let server = Server::answering(HELLO);
     let tally = driver(&server).run(0, Stop { until: Instant::now(), max_requests: None }, &Cancel::new()).unwrap();
     assert_eq!((tally.requests, tally.ended, server.connections()), (0, End::Until, 0));
-    assert_eq!((tally.first_send, tally.last_done), (None, None));
+    assert_eq!(tally.last_done, None);
 }
 
 #[test]
@@ -66,16 +63,4 @@ fn a_stalled_server_does_not_slow_the_schedule_unseen() {
         let latest = tally.latencies_ns[1];
         assert!(latest > 200_000_000, "planned at 10 ms, sent at 120 ms, done at 240 ms: {latest}");
     }
-}
-
-#[test]
-fn tallies_absorb_each_other() {
-    let server = Server::answering(HELLO);
-    let mut driver = driver(&server);
-    let mut all = Tally::new();
-    for _ in 0..3 {
-        all.absorb(&run(&mut driver, 5).unwrap());
-    }
-    assert_eq!((all.requests, all.latency.len(), all.latencies_ns.len()), (15, 15, 15));
-    assert_eq!((all.connections_opened, all.body_bytes, all.ended), (1, 75, End::Requests));
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use unladen_document::{ByConnection, ByRequest, LoadDocument, Slice, Step};
-use unladen_quantity::{Kind, Scale, bucket_text, grouped, lasting, plain, short};
+use unladen_quantity::{Kind, Scale, bucket, bucket_text, grouped, lasting, plain};
 
 use crate::latency::{Latency, LatencyQuantile};
 use crate::style::Style;
@@ -106,7 +106,7 @@ fn cell(quantile: Option<&LatencyQuantile>, requests: u64) -> String {
 
 pub(super) fn within(result: &LoadDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let bounds: Vec<(Duration, f64)> =
-        result.within.iter().filter_map(|(bound, share)| Some((time(bound)?, *share))).collect();
+        result.within.iter().filter_map(|(bound, share)| Some((bucket(bound)?, *share))).collect();
     if bounds.is_empty() {
         return Ok(());
     }
@@ -128,27 +128,13 @@ pub(super) fn within(result: &LoadDocument, style: Style, out: &mut dyn Write) -
     table.write(style, out)
 }
 
-/// `50ms`, as documents write times; `None` for other text.
-fn time(text: &str) -> Option<Duration> {
-    const UNITS: [(&str, u64); 4] = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let (_, ns) = UNITS.into_iter().find(|(unit, _)| text.strip_prefix(digits) == Some(unit))?;
-    Some(Duration::from_nanos(digits.parse::<u64>().ok()?.checked_mul(ns)?))
-}
-
 pub(super) fn steps(steps: &[Step], style: Style, out: &mut dyn Write) -> io::Result<()> {
     if steps.is_empty() {
         return Ok(());
     }
     let mut table = grid("step");
     for step in steps {
-        let rate = |rate| short(Kind::Count, rate);
-        let pace = if step.from == step.to {
-            format!("{}/s", rate(step.from))
-        } else {
-            format!("{} to {}/s", rate(step.from), rate(step.to))
-        };
-        let name = format!("{pace}, {}", lasting(Duration::from_nanos(step.time_ns)));
+        let name = format!("{}, {}", step.rate_text(" to "), lasting(Duration::from_nanos(step.time_ns)));
         let latency = Latency::of(&step.latency_ns, &step.latency_intervals_ns);
         table.row(row(name, step.requests, step.errors, latency.as_ref()));
     }

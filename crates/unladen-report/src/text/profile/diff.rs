@@ -8,16 +8,14 @@ use unladen_quantity::{Kind, Quantity, grouped, plain};
 use super::{Columns, about_setup, calls, close, function, further, margin_of, requests};
 use crate::profile::ProfileDiff;
 use crate::style::Style;
-use crate::text::prose::{clean, fill};
+use crate::text::prose::{aside, dressed};
 use crate::text::table::{faint, strong, warn};
 
 pub(crate) fn diff(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let diff = &result.document;
     let titles = [&diff.baseline, &diff.candidate];
     let [baseline, candidate] = titles;
-    for line in fill(&clean(&format!("{baseline} → {candidate}")), usize::from(style.width), style) {
-        writeln!(out, "{}", style.heading(&line))?;
-    }
+    dressed(&format!("{baseline} → {candidate}"), |line| style.heading(line), style, out)?;
     match &diff.setups {
         Some(setups) => {
             for ((setup, title), count) in setups.iter().zip(titles).zip(diff.requests) {
@@ -35,11 +33,11 @@ pub(crate) fn diff(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> i
     } else {
         "all figures are parts of the whole, because the number of requests is not known"
     };
-    filled(measure, |line| style.faint(line), style, out)?;
+    aside(measure, style, out)?;
     if !diff.functions.is_empty() && !diff.functions.iter().any(has_interval) {
         let none = "too few requests, or requests not distinguished: no intervals, so no change can be distinguished \
             from noise";
-        filled(none, |line| style.warn(line), style, out)?;
+        dressed(none, |line| style.warn(line), style, out)?;
     }
     writeln!(out)?;
     table(result, style, out)?;
@@ -121,11 +119,6 @@ fn has_interval(row: &FunctionChange) -> bool {
     margin_of(row.total.difference).is_some()
 }
 
-/// A wrapped sentence.
-fn filled(text: &str, dress: impl Fn(&str) -> String, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    fill(text, usize::from(style.width), style).iter().try_for_each(|line| writeln!(out, "{}", dress(line)))
-}
-
 /// Marks of a cell do not nest.
 fn unmarked(text: &str) -> String {
     text.chars().filter(|c| !('\u{2060}'..='\u{2064}').contains(c)).collect()
@@ -148,12 +141,7 @@ impl Scale {
         if !diff.per_request {
             return Self { kind: Kind::Count, factor: 100.0, is_part: true };
         }
-        let (kind, factor) = match (diff.unit.as_str(), diff.period_ns) {
-            ("nanoseconds" | "cpu-nanoseconds", _) => (Kind::Time, 1.0),
-            ("bytes", _) => (Kind::Bytes, 1.0),
-            ("count", _) | (_, None) => (Kind::Count, 1.0),
-            (_, Some(period)) => (Kind::Time, period as f64),
-        };
+        let (kind, factor) = diff.scale();
         Self { kind, factor, is_part: false }
     }
 

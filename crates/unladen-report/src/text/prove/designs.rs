@@ -4,13 +4,13 @@
 
 use std::io::{self, Write};
 
-use unladen_document::{Arm, Change, Comparison, Interaction, ProveDocument, Span};
+use unladen_document::{Arm, Change, Comparison, Interaction, ProveDocument};
 
 use super::differences::BRIEF_BELOW;
 use super::verdict::{amount, change, margin, title, value, verdict};
 use crate::style::Style;
 use crate::text::figure::equal;
-use crate::text::prose::{fill, paragraph};
+use crate::text::prose::{aside, paragraph};
 use crate::text::table::{Grid, faint, strong};
 
 /// Shown if there is no measurable difference.
@@ -41,9 +41,7 @@ pub(super) fn ablation(result: &ProveDocument, style: Style, out: &mut dyn Write
     let equal = signs.equal.map_or(String::new(), |within| format!("; {EQUAL} no measurable difference{within}"));
     let undecided = if signs.undecided { format!("; {UNDECIDED} unclear") } else { String::new() };
     let note = format!("all but it: only the others on; up to it: it and those above it on{equal}{undecided}");
-    for line in fill(&note, usize::from(style.width), style) {
-        writeln!(out, "{}", style.faint(&line))?;
-    }
+    aside(&note, style, out)?;
     writeln!(out)
 }
 
@@ -171,17 +169,17 @@ pub(super) fn interactions(result: &ProveDocument, style: Style, out: &mut dyn W
 fn sentence(interaction: &Interaction) -> String {
     let metric = title(&interaction.metric);
     let together = amount(interaction.ratio_span());
-    let Some(Span { value, low, high }) = interaction.expected else {
+    let Some(expected) = interaction.expected else {
         return format!("{metric}: all together give {together}.");
     };
-    let expected = amount(unladen_quantity::Span { value, low, high });
     let word = match (interaction.told, interaction.is_equal()) {
         (false, true) => "no measurable interaction",
         (false, false) => "whether they interact is unclear",
-        (true, _) if interaction.ratio > value => "they overlap",
+        (true, _) if interaction.ratio > expected.value => "they overlap",
         (true, _) => "they reinforce each other",
     };
-    format!("{metric}: the single changes multiply to {expected}; all together give {together}: {word}.")
+    let alone = amount(expected);
+    format!("{metric}: the single changes multiply to {alone}; all together give {together}: {word}.")
 }
 
 pub(super) fn factorial(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {

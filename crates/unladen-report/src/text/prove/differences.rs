@@ -5,11 +5,11 @@ use std::io::{self, Write};
 
 use unladen_document::{Arm, Change, Comparison, Metric, ProveDocument};
 use unladen_lockin::{MARGIN, MARGIN_OF_THE_WHOLE};
-use unladen_quantity::{Kind, Quantity, short};
+use unladen_quantity::{Kind, short};
 
-use super::verdict::{self, floor, kind, title, value, verdict};
+use super::verdict::{self, title, value, verdict};
 use crate::style::Style;
-use crate::text::prose::paragraph;
+use crate::text::prose::sentence;
 use crate::text::table::{Grid, strong, warn};
 
 /// Below this width, unclear differences have no intervals.
@@ -31,7 +31,7 @@ pub(super) fn differences(result: &ProveDocument, arm: &Arm, style: Style, out: 
             value(comparison, comparison.baseline),
             value(comparison, comparison.candidate),
             verdict(comparison, style.width < BRIEF_BELOW),
-            floor(comparison),
+            comparison.floor_text(),
         ]);
     }
     if is_empty { Ok(()) } else { table.write(style, out) }
@@ -44,7 +44,7 @@ pub(super) fn weights(result: &ProveDocument, arm: &Arm, style: Style, out: &mut
         return Ok(());
     }
     let (elsewhere, weights): (Vec<&Comparison>, Vec<&Comparison>) =
-        weights.into_iter().partition(|comparison| comparison.on_path == Some(false));
+        weights.into_iter().partition(|comparison| comparison.is_beside());
     for (change, heading) in [
         (Change::Better, "lighter, per request"),
         (Change::Worse, "heavier, per request"),
@@ -78,16 +78,12 @@ pub(super) fn weights(result: &ProveDocument, arm: &Arm, style: Style, out: &mut
         let space = if said.is_empty() { "" } else { " " };
         said.push_str(&format!("{space}{not_shown} weight{s} {are} from groups that no request goes through."));
     }
-    if !said.is_empty() {
-        paragraph(&said, style, out)?;
-        writeln!(out)?;
-    }
-    Ok(())
+    if said.is_empty() { Ok(()) } else { sentence(&said, style, out) }
 }
 
 /// Weights of groups on the requests' path that certainly changed, by rank.
 pub(super) fn told<'a>(result: &'a ProveDocument, arm: &Arm) -> Vec<&'a Comparison> {
-    let is_on_path = |one: &&Comparison| one.kind() == Metric::Weight && one.on_path != Some(false);
+    let is_on_path = |one: &&Comparison| one.kind() == Metric::Weight && !one.is_beside();
     let weights: Vec<&Comparison> = result.of_arm(&arm.name).filter(is_on_path).collect();
     listed(&weights, |comparison| comparison.change().is_told())
 }
@@ -96,7 +92,7 @@ pub(super) fn told<'a>(result: &'a ProveDocument, arm: &Arm) -> Vec<&'a Comparis
 fn listed<'a>(weights: &[&'a Comparison], is_wanted: impl Fn(&Comparison) -> bool) -> Vec<&'a Comparison> {
     let mut rows: Vec<&Comparison> =
         weights.iter().copied().filter(|comparison| is_wanted(comparison) && is_listed(comparison)).collect();
-    rows.sort_by(|a, b| rank(b).0.cmp(&rank(a).0).then(rank(b).1.total_cmp(&rank(a).1)));
+    rows.sort_by(|a, b| a.by_rank(b));
     rows
 }
 
@@ -108,13 +104,6 @@ fn is_listed(comparison: &Comparison) -> bool {
     }
 }
 
-/// CPU first, by the amount of change; then by the size of the change.
-fn rank(comparison: &Comparison) -> (bool, f64) {
-    let is_cpu = comparison.counter.as_deref() == Some("cpu");
-    let relative = comparison.ratio_span().map_or(f64::INFINITY, |ratio| ratio.value.max(1e-9).ln().abs());
-    (is_cpu, if is_cpu { comparison.difference.value.abs() } else { relative })
-}
-
 fn section(rows: Vec<&Comparison>, heading: &str, arm: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
@@ -123,7 +112,8 @@ fn section(rows: Vec<&Comparison>, heading: &str, arm: &str, style: Style, out: 
         Grid::new(&[heading, "", "baseline", arm, "change (95 %)", "noise floor"]).left(1).expendable(&[5, 2, 3]);
     for comparison in rows.iter().take(MOST_ROWS) {
         let approximate = if comparison.approximate.unwrap_or_default() { "≈ " } else { "" };
-        let change = change(comparison, style.width < MARGIN_BELOW);
+        let brief = comparison.ratio_span().filter(|_| style.width < MARGIN_BELOW).map(verdict::change);
+        let change = brief.unwrap_or_else(|| comparison.change_text());
         table.row([
             comparison.group.clone().unwrap_or_default(),
             format!("{approximate}{}", comparison.title),
@@ -134,24 +124,11 @@ fn section(rows: Vec<&Comparison>, heading: &str, arm: &str, style: Style, out: 
                 Change::Better => strong(&change),
                 Change::Equal | Change::Unclear => change,
             },
-            floor(comparison),
+            comparison.floor_text(),
         ]);
     }
     if rows.len() > MOST_ROWS {
         table.row([format!("and {} more, in the JSON result", rows.len() - MOST_ROWS)]);
     }
     table.write(style, out)
-}
-
-/// As a ratio, or in the counter's unit if the baseline is zero.
-pub(super) fn change(comparison: &Comparison, is_brief: bool) -> String {
-    let difference = comparison.difference_span();
-    comparison.ratio_span().map_or_else(
-        || {
-            let sign = if difference.value > 0.0 { "+" } else { "" };
-            let quantity = Quantity { kind: kind(comparison), value: difference.value, margin: difference.margin() };
-            format!("{sign}{quantity}")
-        },
-        |ratio| if is_brief { verdict::change(ratio) } else { ratio.change_text() },
-    )
 }

@@ -1,12 +1,9 @@
 //! What both views of a proof show: the answers, what is unclear, the gates.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
-use unladen_document::{Arm, Change, Comparison, Gate, Metric, ProveDocument};
-use unladen_quantity::settling;
+use unladen_document::{Arm, Gate};
 
-use super::verdict::title;
 use crate::style::Style;
 use crate::text::prose::{answer, answers, clean, fill};
 
@@ -29,22 +26,6 @@ pub(super) fn came(arms: &[Arm], style: Style, out: &mut dyn Write) -> io::Resul
         }
     }
     Ok(())
-}
-
-/// Unclear latencies and throughput that are wanted, each metric once, with the remaining time to settle it in every arm.
-pub(super) fn unclear(result: &ProveDocument, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
-    let mut unclear: Vec<(&str, Option<Duration>)> = Vec::new();
-    let is_unclear = |one: &&Comparison| {
-        one.change() == Change::Unclear && matches!(one.kind(), Metric::Latency | Metric::Throughput)
-    };
-    for comparison in result.comparisons.iter().filter(is_unclear).filter(|one| is_wanted(&one.metric)) {
-        let more = comparison.time_to_settle_ns.map(|ns| Duration::from_nanos(ns.saturating_sub(result.elapsed_ns)));
-        match unclear.iter_mut().find(|(metric, _)| *metric == comparison.metric) {
-            Some((_, longest)) => *longest = (*longest).max(more),
-            None => unclear.push((&comparison.metric, more)),
-        }
-    }
-    settling(unclear.into_iter().map(|(metric, more)| (title(metric), more)))
 }
 
 pub(super) fn gates(gates: &[Gate], style: Style, out: &mut dyn Write) -> io::Result<()> {

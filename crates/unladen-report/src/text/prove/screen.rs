@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use unladen_document::{Arm, Change, Comparison, Metric, ProveDocument};
 use unladen_quantity::lasting;
 
-use super::parts::{came, gates, unclear};
+use super::parts::{came, gates};
 use super::verdict::{title, value, verdict};
 use super::{counted, designs, differences};
 use crate::proof::{Changed, Proof};
@@ -69,8 +69,8 @@ fn changes(result: &ProveDocument, arm: &Arm, style: Style, out: &mut dyn Write)
             None => title(&comparison.metric),
         };
         let change = match (comparison.change(), comparison.kind().is_share()) {
-            (Change::Better, false) => strong(&differences::change(comparison, false)),
-            (Change::Worse, false) => warn(&differences::change(comparison, false)),
+            (Change::Better, false) => strong(&comparison.change_text()),
+            (Change::Worse, false) => warn(&comparison.change_text()),
             _ => verdict(comparison, true),
         };
         table.row([name, value(comparison, comparison.baseline), value(comparison, comparison.candidate), change]);
@@ -120,7 +120,7 @@ fn in_words(result: &ProveDocument, arm: &Arm, style: Style, out: &mut dyn Write
     let is_unclear = |one: &Comparison| is_shown(result, one) && one.change() == Change::Unclear;
     let metrics: Vec<&str> =
         result.of_arm(&arm.name).filter(|one| is_unclear(one)).map(|one| one.metric.as_str()).collect();
-    if let Some(unclear) = unclear(result, |metric| metrics.contains(&metric)) {
+    if let Some(unclear) = result.unclear_text(title, |metric| metrics.contains(&metric)) {
         aside(&format!("{unclear}."), style, out)?;
     }
     writeln!(out)

@@ -113,7 +113,7 @@ impl Run<'_> {
     /// One phase; `None` if cancelled.
     fn phase(&mut self, block: BlockPlan, position: Position) -> Result<Option<Tally>, Failure> {
         let begun = Instant::now();
-        let mut tally = Tally::new();
+        let mut tally = Tally::default();
         let mut end = begun + block.phase;
         if position.is_on() {
             // The last response and the settle gap belong to the phase, so that it ends when planned.
