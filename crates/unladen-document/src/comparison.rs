@@ -40,8 +40,6 @@ impl ProveDocument {
     }
 }
 
-// === impl Comparison ===
-
 impl Comparison {
     /// Number format of the metric.
     pub fn scale(&self) -> Kind {

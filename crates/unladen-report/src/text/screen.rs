@@ -159,9 +159,15 @@ fn found(inside: &Inside, told: &mut usize, room: usize, style: Style, out: &mut
             format!("; `sudo unladen fix N` applies {} or {last}, and proves it", others.join(", "))
         }
     };
-    writeln!(out, "{}{way}", style.heading(&heading))?;
+    let whole = few(&format!("{heading}{way}"), usize::from(style.width), SUMMARY, style);
+    for line in &whole {
+        match line.strip_prefix(&heading) {
+            Some(way) => writeln!(out, "{}{way}", style.heading(&heading))?,
+            None => writeln!(out, "{line}")?,
+        }
+    }
     // The heading, and the empty line below.
-    let mut left = room.saturating_sub(lines(&below) + 2);
+    let mut left = room.saturating_sub(lines(&below) + whole.len() + 1);
     for (index, finding) in inside.findings.iter().enumerate() {
         *told += 1;
         let whole = in_full(finding, *told, style);
@@ -188,8 +194,9 @@ fn not_found(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::Result<()
 
 /// Why no finding does not mean no waste.
 fn not_whole(inside: &Inside) -> Option<String> {
-    // That first requests are looked at only on demand is no news.
-    let missing: Vec<_> = inside.not_looked_for.iter().filter(|missing| missing.rules != [COLD_START]).collect();
+    // That first requests are looked at only on demand is no news where there is something to do.
+    let is_news = |rules: &[String]| inside.findings.is_empty() || rules != [COLD_START];
+    let missing: Vec<_> = inside.not_looked_for.iter().filter(|missing| is_news(&missing.rules)).collect();
     let rules: usize = missing.iter().map(|missing| missing.rules.len()).sum();
     let mut said = Vec::new();
     if let Some(first) = missing.first() {

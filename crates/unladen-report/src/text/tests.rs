@@ -138,6 +138,25 @@ fn colours_change_no_column() {
     assert_eq!(plain, expected.lines().collect::<Vec<_>>());
 }
 
+/// The escape sequences of a sentence stood in the text as `[1m`.
+#[test]
+fn colours_leave_no_rest_on_the_first_screens() {
+    let written = |colour: bool| {
+        let style = Style { colour, details: false, ..Style::plain(80) };
+        let mut out = Vec::new();
+        Text.write(Report::Weigh(&sample::found_inside()), style, &mut out).unwrap();
+        Text.write(Report::Prove(&sample::class_map()), style, &mut out).unwrap();
+        Text.write(Report::Load(&sample::steady()), style, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let mut plain = String::new();
+    for (index, part) in written(true).split('\u{1b}').enumerate() {
+        plain.push_str(if index == 0 { part } else { part.split_once('m').unwrap().1 });
+    }
+    let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    assert_eq!(trimmed(&plain), trimmed(&written(false)));
+}
+
 proptest! {
     #[test]
     fn filling_loses_no_word_and_keeps_the_width(words in proptest::collection::vec("[a-z]{1,12}", 1..60), width in 12_usize..80) {

@@ -10,7 +10,7 @@ use super::verdict::{title, value, verdict};
 use super::{counted, designs, differences};
 use crate::proof::{Changed, Proof};
 use crate::style::Style;
-use crate::text::prose::{aside, clean, cut_short, few, paragraph, wrapped};
+use crate::text::prose::{aside, clean, cut_short, few, fill, wrapped};
 use crate::text::table::{Grid, strong, warn};
 
 /// Rows of counts, and of weights.
@@ -43,7 +43,8 @@ pub(super) fn screen(result: &ProveDocument, style: Style, out: &mut dyn Write) 
     result.warnings.iter().take(WARNINGS).try_for_each(|warning| wrapped(warning, style, out))?;
     let more = match result.warnings.len().saturating_sub(WARNINGS) {
         0 => String::new(),
-        more => format!(", {more} more of the warnings"),
+        1 => ", 1 more warning".to_owned(),
+        more => format!(", {more} more warnings"),
     };
     let line = format!(
         "{} blocks in {}; the intervals are of 95 %. All figures, noise floors, box plots{more}: --details",
@@ -115,7 +116,9 @@ fn in_words(result: &ProveDocument, arm: &Arm, style: Style, out: &mut dyn Write
         (true, true) if proof.is_unclear => "Whether it helps is unclear so far.".to_owned(),
         (true, true) => "It makes no measurable difference.".to_owned(),
     };
-    paragraph(&style.strong(&said), style, out)?;
+    for line in fill(&clean(&said), usize::from(style.width), style) {
+        writeln!(out, "{}", style.strong(&line))?;
+    }
     // Further latencies take longer to tell than anybody waits.
     let is_unclear = |one: &Comparison| is_shown(result, one) && one.change() == Change::Unclear;
     let metrics: Vec<&str> =
