@@ -94,8 +94,10 @@ fn a_result_is_kept_without_any_set_up_and_shown_again() {
         assert_eq!(user.json(&["runs", "show", name, "--json"]), document, "{name}");
     }
     // The tables are those of the command, in a file too; Markdown has whoever asks for it.
-    let tables = user.call(&["runs", "show", "1"]).run().succeeded().stdout;
-    let at_once = user.call(&["load", "-n", "20", "--no-store", &url]).run().succeeded().stdout;
+    let tables = user.call(&["runs", "show", "1", "--details"]).run().succeeded().stdout;
+    let first = user.call(&["runs", "show", "1"]).run().succeeded().shows(["--details"]).stdout;
+    assert!(first.lines().count() < tables.lines().count(), "{first}");
+    let at_once = user.call(&["load", "--details", "-n", "20", "--no-store", &url]).run().succeeded().stdout;
     let headings = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| line.contains("95 % interval") || line.contains("of all planned"));
         lines.map(|line| line.split_whitespace().take(4).collect::<Vec<_>>().join(" ")).collect()

@@ -224,7 +224,9 @@ fn in_full(finding: &Finding, number: usize, style: Style) -> Vec<String> {
         let room = usize::from(style.width).saturating_sub(INDENT);
         lines.extend(few(&clean(text), room, most, style).iter().map(|line| format!("{:INDENT$}{line}", "")));
     };
-    below(&format!("{}{fresh}", finding.summary), SUMMARY);
+    // Which host it is on decides where the fix goes.
+    let by = finding.host.as_ref().map(|_| format!(", by {}", finding.group)).unwrap_or_default();
+    below(&format!("{}{by}{fresh}", finding.summary), SUMMARY);
     below(&format!("fix: {}", finding.fix.advice), SUMMARY);
     let bound = saves_at_most(finding).map(|bound| format!("saves {bound}"));
     if finding.is_switchable() {
