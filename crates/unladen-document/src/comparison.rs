@@ -3,9 +3,16 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
-use unladen_quantity::{Kind, Quantity, Span, percent, plain, settling, short, signed, with_sign};
+use unladen_quantity::{Kind, Quantity, Span, grouped, percent, plain, settling, short, signed, with_sign};
 
-use crate::prove::{Change, Comparison, Metric, ProveDocument};
+use crate::prove::{Change, Comparison, CountedChange, Metric, ProveDocument};
+
+/// From this many times on, a percentage says less.
+const TIMES: f64 = 10.0;
+/// With an interval of less than half a point to either side, the figures' own intervals are enough.
+const EXACT: f64 = 0.005;
+/// Decimals of a count, at most.
+const DECIMALS: usize = 3;
 
 /// `p50` for `latency.p50`, `cold p50` for `cold.latency.p50`, `within 50 ms` for `within.50ms`, `body bytes` for
 /// `bytes.body`, `status 304` for `statuses.304`; `bound` writes the `50ms`.
@@ -153,6 +160,38 @@ impl Comparison {
         let quantity = Quantity { kind: self.scale(), value: difference.value, margin: difference.margin() };
         format!("{sign}{quantity}")
     }
+}
+
+impl CountedChange {
+    /// In the baseline and in the arm: `814`, `13.2 ± 1.1`.
+    pub fn values(&self) -> [String; 2] {
+        [self.baseline, self.candidate].map(count_text)
+    }
+
+    /// `−78.1 %`, with its interval where that is wide; `+1` where there was none before.
+    pub fn change_text(&self) -> String {
+        match self.ratio {
+            None => {
+                let value = self.candidate.value - self.baseline.value;
+                let margin = self.candidate.margin().hypot(self.baseline.margin());
+                let sign = if value > 0.0 { "+" } else { "" };
+                format!("{sign}{}", count_text(Span { value, low: value - margin, high: value + margin }))
+            }
+            Some(ratio) if ratio.value > TIMES => format!("{} times as many", grouped(ratio.value.round(), 0)),
+            Some(ratio) if ratio.margin() < EXACT => format!("{} %", with_sign(ratio.value - 1.0)),
+            Some(ratio) => ratio.change_text(),
+        }
+    }
+}
+
+/// `814`, `13.2 ± 1.1`, `1,487 ± 12`: as many decimals as the interval has a use for.
+fn count_text(count: Span) -> String {
+    let margin = count.margin();
+    if margin == 0.0 {
+        return plain(Kind::Count, count.value);
+    }
+    let decimals = if margin >= 1.0 { 0 } else { ((-margin.log10()).ceil() as usize).clamp(1, DECIMALS) };
+    format!("{} ± {}", grouped(count.value, decimals), grouped(margin, decimals))
 }
 
 fn points(share: f64) -> String {

@@ -43,7 +43,7 @@ pub struct ProveDocument {
     /// before 2026-11-29 lack it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<CountedChange>,
-    /// Why nothing was counted.
+    /// Why nothing was counted, or not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_counted: Option<String>,
     pub gates: Vec<Gate>,
@@ -203,7 +203,11 @@ pub struct CountedChange {
     pub title: String,
     pub baseline: Span,
     pub candidate: Span,
-    /// Whether the two certainly differ, and by at least 1 %.
+    /// `candidate` / `baseline`; `None` where the baseline has none.
+    pub ratio: Option<Span>,
+    /// Of the two, the larger one: what phases without requests alone would have shown.
+    pub noise_floor: f64,
+    /// Whether the two certainly differ, by more than the noise floor and at least 1 %.
     #[serde(rename = "changed")]
     pub is_changed: bool,
 }

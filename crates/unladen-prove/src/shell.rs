@@ -4,8 +4,8 @@
 //! with its children. Its output goes to an unnamed file: a server that a command leaves running keeps its output open,
 //! so that a pipe would never end, or would break when this process ends.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -31,8 +31,8 @@ const WHOLE: u64 = 16 << 20;
 /// Maximum pause between two checks for the end: short beside any switch that takes a command.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// As systemd has it for services.
-const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin";
+/// As printed fixes call this program.
+const OWN: &str = "unladen";
 
 /// A file system in memory.
 const SHARED_MEMORY: &str = "/dev/shm";
@@ -65,8 +65,7 @@ impl Shell {
         within: Duration,
         cancel: &Cancel,
     ) -> Result<(), CommandFault> {
-        let mut shell = sh(command, open_files_before());
-        shell.envs(programs());
+        let mut shell = sh(&with_own(command), open_files_before());
         shell.envs(environment);
         self.execute(shell, command, within, cancel).map(drop)
     }
@@ -103,13 +102,14 @@ impl Shell {
     }
 }
 
-/// `PATH` with the folder of this program at its end: printed fixes call `unladen`, which may have been called by its
-/// path (`sudo` has a `PATH` of its own).
-fn programs() -> Option<(&'static str, OsString)> {
-    let path = std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
-    let own = std::env::current_exe().ok()?.parent()?.to_owned();
-    let folders = std::env::split_paths(&path).chain([own]);
-    Some(("PATH", std::env::join_paths(folders).ok()?))
+/// A command that calls `unladen`, with a shell function of that name for this very program: it may have been called by
+/// its path, and `sudo` has a `PATH` of its own. (This program's folder in `PATH` would hold other programs too.)
+fn with_own(command: &str) -> Cow<'_, str> {
+    let is_called = command.split(|c: char| c.is_whitespace() || "();&|".contains(c)).any(|word| word == OWN);
+    match std::env::current_exe() {
+        Ok(program) if is_called => format!("{OWN}() {{ {} \"$@\"; }}; {command}", quoted(&program)).into(),
+        _ => command.into(),
+    }
 }
 
 /// A path in quotes, in which a shell expands nothing.

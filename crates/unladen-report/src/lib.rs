@@ -35,7 +35,7 @@ pub use formats::{FORMATS, format_named};
 pub use inside::{FRESH, Fresh, Inside, WARM};
 pub use profile::{ProfileDiff, Profiled};
 pub use proof::{Changed, Proof};
-pub use style::{Style, ascii};
+pub use style::{FixCommand, Style, ascii};
 pub use text::program_of;
 pub use unfit::{LateBecause, SpoiledBlocks, SpoiledFate, Taken, Unfit};
 pub use unladen_document::{

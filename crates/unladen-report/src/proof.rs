@@ -1,7 +1,7 @@
 //! The principal type is [`Proof`]: what an experiment says of its change, in a few words.
 
-use unladen_document::{Arm, Change, Comparison, CountedChange, Metric, ProveDocument, Span};
-use unladen_quantity::{Kind, grouped, plain, with_sign};
+use unladen_document::{Arm, Change, Comparison, CountedChange, Metric, ProveDocument};
+use unladen_quantity::{Kind, plain};
 use unladen_trace::Total;
 
 /// What is certainly less with the change, and what is certainly more: CPU first, then latency.
@@ -13,6 +13,8 @@ pub struct Proof {
     pub more: Vec<Changed>,
     /// Neither can be ruled out for some of it.
     pub is_unclear: bool,
+    /// Nothing was compared that says whether the change is good.
+    pub is_nothing: bool,
 }
 
 /// One figure that changed.
@@ -46,6 +48,7 @@ impl Proof {
             less: with(Change::Better).collect(),
             more: with(Change::Worse).collect(),
             is_unclear: deciding.iter().any(|one| one.change() == Change::Unclear),
+            is_nothing: deciding.is_empty(),
         }
     }
 }
@@ -62,18 +65,8 @@ pub(crate) fn changed_counts<'a>(document: &'a ProveDocument, arm: &str) -> Vec<
 }
 
 fn count_line(count: &CountedChange) -> Changed {
-    let [before, after] = [count.baseline, count.candidate].map(|of| plain(Kind::Count, of.value));
-    Changed { name: count.title.clone(), values: format!("{before} → {after}"), change: count_change(count) }
-}
-
-/// `−78 %`; `+1` where there was none before.
-pub(crate) fn count_change(count: &CountedChange) -> String {
-    let (Span { value: before, .. }, Span { value: after, .. }) = (count.baseline, count.candidate);
-    match before {
-        0.0 => format!("+{}", plain(Kind::Count, after)),
-        _ if after > 10.0 * before => format!("{} times as many", grouped((after / before).round(), 0)),
-        _ => format!("{} %", with_sign((after / before) - 1.0)),
-    }
+    let [before, after] = count.values();
+    Changed { name: count.title.clone(), values: format!("{before} → {after}"), change: count.change_text() }
 }
 
 /// Latency, and the CPU of the groups that answer: other counters follow from these, and some rise in exchange.

@@ -2,7 +2,9 @@
 //! that show ASCII only; [`Edge`] applies it to all output except text to copy.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, Write};
+use std::num::NonZeroU64;
 
 use anstyle::{AnsiColor, Effects};
 
@@ -24,12 +26,31 @@ pub struct Style {
     pub ascii: bool,
     /// All figures, and not the first screen alone.
     pub details: bool,
+    /// How findings are fixed; `None` where `unladen fix` does not have them, as their run is not kept.
+    pub fix: Option<FixCommand>,
+}
+
+/// How a person has a finding applied: `sudo unladen fix --run 12`, and its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FixCommand {
+    /// Root measured, and root's store has the run.
+    pub is_root: bool,
+    /// The run, if it is not the one that has just been kept.
+    pub run: Option<NonZeroU64>,
+}
+
+impl fmt::Display for FixCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_root { "sudo unladen fix" } else { "unladen fix" })?;
+        self.run.map_or(Ok(()), |run| write!(f, " --run {run}"))
+    }
 }
 
 impl Style {
     /// All figures, without escape sequences.
     pub fn plain(width: u16) -> Self {
-        Self { width, colour: false, ascii: false, details: true }
+        let fix = Some(FixCommand { is_root: true, run: None });
+        Self { width, colour: false, ascii: false, details: true, fix }
     }
 
     /// The text as written, for its width: replacements in ASCII may be longer.

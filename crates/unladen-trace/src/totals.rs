@@ -57,6 +57,13 @@ impl Total {
 impl Evidence {
     /// All counters that the requests move, by group; those with a title first, in the order of tables.
     pub fn totals(&self) -> Vec<Total> {
+        let mut totals = self.all_totals();
+        totals.retain(|total| total.per_request.low > 0.0);
+        totals
+    }
+
+    /// Those too that are not distinguishable from what happens without requests.
+    pub fn all_totals(&self) -> Vec<Total> {
         let mut sums: BTreeMap<(usize, String), Series> = BTreeMap::new();
         let mut add = |group: usize, counter: String, series: &Series| {
             sums.entry((group, counter)).or_default().absorb(series);
@@ -128,7 +135,7 @@ impl Evidence {
             .filter_map(|((group, counter), series)| {
                 let (per_request, noise_floor) = self.phases.weigh(&series)?;
                 let title = Total::title_of(&counter);
-                (per_request.low > 0.0).then_some(Total { group, counter, title, per_request, noise_floor })
+                Some(Total { group, counter, title, per_request, noise_floor })
             })
             .collect();
         totals.sort_by(|a, b| (a.group, place(&a.counter), &a.counter).cmp(&(b.group, place(&b.counter), &b.counter)));

@@ -360,7 +360,7 @@ fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Rea
 
 /// The terminal's character set for files, since they are read there.
 fn of_files(style: Style) -> Style {
-    Style { ascii: style.ascii, ..Style::plain(WIDTH) }
+    Style { ascii: style.ascii, fix: style.fix, ..Style::plain(WIDTH) }
 }
 
 /// Writes to a file beside its final place and renames it; special files (/dev/…) are written directly. Fails if it

@@ -5,8 +5,9 @@ use std::io::IsTerminal as _;
 use std::sync::OnceLock;
 
 use clap::ValueEnum;
+use nix::unistd::geteuid;
 use terminal_size::{Width, terminal_size};
-use unladen_report::Style;
+use unladen_report::{FixCommand, Style};
 
 use crate::locale;
 
@@ -33,8 +34,8 @@ pub(crate) fn set_colour(colour: Colour) {
     let _ = COLOUR.set(colour);
 }
 
-/// The style of standard output, for the first screen. By default, colours only on a terminal, and never with NO_COLOR (no-color.org) or on a
-/// dumb terminal.
+/// The style of standard output, for the first screen. By default, colours only on a terminal, and never with NO_COLOR
+/// (no-color.org) or on a dumb terminal.
 pub(crate) fn style() -> Style {
     let is_terminal = std::io::stdout().is_terminal();
     let width =
@@ -46,5 +47,6 @@ pub(crate) fn style() -> Style {
         Some(Colour::Never) => false,
         Some(Colour::Auto) | None => is_terminal && !refused && !dumb,
     };
-    Style { width, colour, ascii: locale::is_ascii(), details: false }
+    let fix = Some(FixCommand { is_root: geteuid().is_root(), run: None });
+    Style { width, colour, ascii: locale::is_ascii(), details: false, fix }
 }

@@ -30,6 +30,20 @@ fn stdin_is_closed_and_the_environment_is_set() {
     Shell::new("/tmp").run(command, &variables, LONG, &Cancel::new()).unwrap();
 }
 
+/// `sudo ./unladen fix 1` ended with `unladen: not found`.
+#[test]
+fn a_command_that_calls_unladen_calls_this_program() {
+    let own = std::env::current_exe().unwrap();
+    // Of a test's program, which lists its tests.
+    let listed = format!("(true && {OWN} --list) | grep -q '^{}: test$'", "shell::tests::shows_no_control_characters");
+    run(&listed, LONG, &Cancel::new()).unwrap();
+    assert!(own.exists());
+    // A word within another is no call, and nothing else is found in this program's folder.
+    assert_eq!(with_own("ls /var/lib/unladen"), "ls /var/lib/unladen");
+    let error = run(&own.file_name().unwrap().to_string_lossy(), LONG, &Cancel::new()).unwrap_err().to_string();
+    assert!(error.contains("not found"), "{error}");
+}
+
 /// A server that was restarted amid a load had the limit of the load.
 #[test]
 fn a_command_has_the_limit_on_files_that_it_would_have_by_hand() {

@@ -1,7 +1,7 @@
 //! The page of `unladen prove`: verdicts in words, then their figures.
 
 use unladen_document::{Arm, Change, Comparison, Interaction, Metric, ProveDocument};
-use unladen_quantity::{Kind, Span, grouped, lasting, plain, short, signed, with_sign};
+use unladen_quantity::{Kind, Span, grouped, lasting, plain, short, signed};
 
 use super::method::{Fact, fact, method, notice};
 use super::parts::{self, agents, ended};
@@ -24,7 +24,7 @@ pub(super) fn page(document: &ProveDocument) -> Page {
     page.headline = headline;
     page.summary(summary(document));
     page.section("gates", "Gates", parts::gates(&document.gates));
-    page.section("counts", "Counts", of_table(counts(document)));
+    page.section("counts", "Counts", counts(document));
     page.section("latencies", "Latencies", latencies(document));
     page.section("weights", "Weights", weights(document));
     page.section("interactions", "What the changes do together", of_table(interactions(document)));
@@ -322,20 +322,25 @@ fn weights(document: &ProveDocument) -> Vec<Block> {
 }
 
 /// What requests do in the baseline and in the changed arm, as far as it certainly differs.
-fn counts(document: &ProveDocument) -> Table {
-    let columns = ["group", "counted, per request", "#baseline", "#with the change", "#change"];
-    let mut table = Table::new("Counted after all timing", &columns).sortable();
+fn counts(document: &ProveDocument) -> Vec<Block> {
+    let columns =
+        ["group", "counted, per request", "#baseline", "#with the change", "change, 95 % interval", "#noise floor"];
+    let mut table = Table::new("Counted on the first URL, after all timing", &columns).sortable();
     for count in document.counted.iter().filter(|count| count.is_changed) {
-        let [before, after] = [count.baseline.value, count.candidate.value];
+        let [before, after] = count.values();
         table.row([
             Words::new().name(count.group.clone()).into(),
             Cell::new(count.title.clone()),
-            Cell::new(plain(Kind::Count, before)),
-            Cell::new(plain(Kind::Count, after)),
-            Cell::new(if before == 0.0 { String::new() } else { format!("{} %", with_sign(after / before - 1.0)) }),
+            Cell::new(before),
+            Cell::new(after),
+            Cell::new(count.change_text()),
+            Cell::new(plain(Kind::Count, count.noise_floor)),
         ]);
     }
-    table
+    let mut blocks = of_table(table);
+    let lack = document.not_counted.as_ref().map(|why| format!("Not counted, or not all: {why}."));
+    blocks.extend(lack.map(|text| Block::Aside(text.into())));
+    blocks
 }
 
 // --- The rest ---

@@ -265,8 +265,9 @@ fn one(
     if let Some(developers) = &fix.developers {
         hanging(&label("besides", style), developers, style, out)?;
     }
-    if check_again == CheckAgain::Fix && finding.is_switchable() {
-        let way = format!("sudo unladen fix {number} (shows the change, asks, applies it, and proves it)");
+    let fix = style.fix.filter(|_| check_again == CheckAgain::Fix && finding.is_switchable());
+    if let Some(fix) = fix {
+        let way = format!("{fix} {number} (shows the change, asks, applies it, and proves it)");
         hanging(&label("check again", style), &way, style, out)?;
     } else if !finding.check_again.is_empty() {
         let mut lines = finding.check_again.lines();

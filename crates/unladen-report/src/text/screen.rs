@@ -133,11 +133,10 @@ fn groups(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<(
         return aside("No group's CPU stands out from the machine's other work: measure longer (-t 2min).", style, out)
             .and_then(|()| writeln!(out));
     }
-    let hidden = rows.iter().skip(GROUPS);
-    let more: f64 = hidden.clone().map(|row| row.per_request).sum();
-    if let count @ 1.. = hidden.count() {
-        let groups = if count == 1 { "1 more group".to_owned() } else { format!("{count} more groups") };
-        table.row([groups, String::new(), format!("≈ {}", plain(Kind::Time, more)), String::new(), String::new()]);
+    match rows.len().saturating_sub(GROUPS) {
+        0 => {}
+        1 => table.row(["and 1 more group, with less".to_owned()]),
+        more => table.row([format!("and {more} more groups, with less")]),
     }
     table.write(style, out)
 }
@@ -152,11 +151,11 @@ fn found(inside: &Inside, told: &mut usize, room: usize, style: Style, out: &mut
     };
     let numbers = (*told + 1..).zip(&inside.findings).filter(|(_, finding)| finding.is_switchable());
     let numbers: Vec<String> = numbers.map(|(number, _)| number.to_string()).collect();
-    let way = match numbers.split_last() {
-        None => String::new(),
-        Some((only, [])) => format!("; `sudo unladen fix N` applies {only}, and proves it"),
-        Some((last, others)) => {
-            format!("; `sudo unladen fix N` applies {} or {last}, and proves it", others.join(", "))
+    let way = match (style.fix, numbers.split_last()) {
+        (None, _) | (_, None) => String::new(),
+        (Some(fix), Some((only, []))) => format!("; `{fix} N` applies {only}, and proves it"),
+        (Some(fix), Some((last, others))) => {
+            format!("; `{fix} N` applies {} or {last}, and proves it", others.join(", "))
         }
     };
     let whole = few(&format!("{heading}{way}"), usize::from(style.width), SUMMARY, style);
@@ -229,9 +228,9 @@ fn in_full(finding: &Finding, number: usize, style: Style) -> Vec<String> {
     below(&format!("{}{by}{fresh}", finding.summary), SUMMARY);
     below(&format!("fix: {}", finding.fix.advice), SUMMARY);
     let bound = saves_at_most(finding).map(|bound| format!("saves {bound}"));
-    if finding.is_switchable() {
+    if let Some(fix) = style.fix.filter(|_| finding.is_switchable()) {
         let bound = bound.map(|bound| format!("   ({bound})")).unwrap_or_default();
-        lines.push(format!("{:INDENT$}{}{bound}", "", style.heading(&format!("sudo unladen fix {number}"))));
+        lines.push(format!("{:INDENT$}{}{bound}", "", style.heading(&format!("{fix} {number}"))));
     } else if let Some(bound) = bound {
         below(&bound, 1);
     }

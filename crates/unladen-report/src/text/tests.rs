@@ -1,7 +1,10 @@
+use std::num::NonZeroU64;
+
 use super::figure::bar;
 use super::prose::{clean, fill};
 use super::*;
 use crate::inside::Inside;
+use crate::style::FixCommand;
 use crate::tests::sample;
 use crate::unfit::Unfit;
 use crate::weigh::Weigh;
@@ -136,6 +139,27 @@ fn colours_change_no_column() {
     let plain: Vec<&str> = plain.lines().map(str::trim_end).collect();
     let expected = proved(&sample::class_map(), 100) + &loaded(&sample::overloaded(), 100);
     assert_eq!(plain, expected.lines().collect::<Vec<_>>());
+}
+
+/// `unladen fix 1` was printed for runs that it does not know, or that are not its latest.
+#[test]
+fn a_fix_is_told_for_the_run_that_has_it() {
+    let mut weigh = sample::found_inside();
+    let inside = weigh.pages[0].inside.as_mut().unwrap();
+    inside.findings[0].check_again = format!("{}[[knob]]\n", unladen_document::Finding::EXPERIMENT);
+    let said = |fix: Option<FixCommand>, details: bool| {
+        let mut out = Vec::new();
+        Text.write(Report::Weigh(&weigh), Style { details, fix, ..Style::plain(100) }, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    for details in [false, true] {
+        let latest = said(Some(FixCommand { is_root: false, run: None }), details);
+        assert!(latest.contains(" unladen fix 1") && !latest.contains("sudo"), "{latest}");
+        let earlier = said(Some(FixCommand { is_root: true, run: NonZeroU64::new(12) }), details);
+        assert!(earlier.contains("sudo unladen fix --run 12 1"), "{earlier}");
+        assert!(!said(None, details).contains("unladen fix"));
+    }
+    assert!(said(None, true).contains("unladen prove try.toml"));
 }
 
 /// The escape sequences of a sentence stood in the text as `[1m`.

@@ -125,9 +125,10 @@ fn list(args: &Args) -> Result<(), Failure> {
         }
         Ok((remedies, run)) => {
             text += &format!("run {}, {}\n", run.id, run.target);
+            let named = if args.run == RunName::Latest { String::new() } else { format!("--run {} ", args.run) };
             let row = |remedy: &Remedy| {
                 let way = match (remedy.finding.is_switchable(), remedy.finding.fix.audience.as_str()) {
-                    (true, _) => format!("unladen fix {}", remedy.number),
+                    (true, _) => format!("unladen fix {named}{}", remedy.number),
                     (false, "developer") => "in the code".to_owned(),
                     (false, _) => "by hand".to_owned(),
                 };

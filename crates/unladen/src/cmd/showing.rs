@@ -75,7 +75,8 @@ impl Showing {
         keeper: &Keeper,
         evidence: impl FnOnce() -> Option<Vec<u8>>,
     ) -> Result<(), Failure> {
-        let shown = self.show(result);
+        let style = self.style();
+        let shown = self.show_as(result, Style { fix: style.fix.filter(|_| keeper.is_where_fix_looks()), ..style });
         let document = result.document();
         let compared = keeper.comparison(&document);
         let kept = keeper.keep(&document, evidence);
@@ -91,8 +92,16 @@ impl Showing {
         worse(&comparison, against.tolerance)
     }
 
+    /// Shows a result that is not kept.
     pub(super) fn show(&self, result: Report<'_>) -> Result<(), OutputError> {
-        let style = Style { details: self.details, ..terminal::style() };
+        self.show_as(result, Style { fix: None, ..self.style() })
+    }
+
+    fn style(&self) -> Style {
+        Style { details: self.details, ..terminal::style() }
+    }
+
+    fn show_as(&self, result: Report<'_>, style: Style) -> Result<(), OutputError> {
         output::everywhere(result, self.json, &self.destinations(), style)
     }
 }

@@ -51,11 +51,12 @@ impl Planned {
         wanted.clamp(least, most).clamp(LEAST, MOST).round() as u64
     }
 
-    /// `about 2 min; in that time a change of the median of 4 % can be told`
+    /// `the proof takes about 2 min; in that time a change of the median of about 4 % can be told, …`
     pub(crate) fn told(&self, requests: u64, time: Duration) -> String {
         let detects = WIDER * self.of_one / (requests.max(1) as f64).sqrt();
         let said = format!(
-            "the proof takes about {}; in that time a change of the median of {} % can be told",
+            "the proof takes about {}; in that time a change of the median of about {} % can be told, if the machine is as \
+             quiet as when the page was weighed",
             lasting(time),
             percent(detects)
         );

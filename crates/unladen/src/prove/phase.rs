@@ -16,6 +16,11 @@ use crate::prove::came::Came;
 use crate::prove::options::Options;
 use crate::prove::recording::{AgentPhase, ArmRecord};
 
+/// How many requests wake the workers of a service, how many of them at once, and for how long at most.
+const WOKEN: u64 = 32;
+const AT_ONCE: usize = 8;
+const WAKING: Duration = Duration::from_secs(2);
+
 /// How long a schedule stays open beyond its last request.
 const SLACK: Duration = Duration::from_secs(1);
 
@@ -165,6 +170,17 @@ impl Sender {
                 self.run_agreed(agreed, cancel)
             }
         }
+    }
+
+    /// Sends some requests of an arm at once, if this host sends them: each worker of a service has caches of its own to
+    /// fill, and one that answers its first request while others are counted would stand out.
+    pub(crate) fn wake(&mut self, arm: usize, cancel: &Cancel) -> Result<(), Failure> {
+        let plan = LoadPlan {
+            stop: Stop::after(WAKING).or_requests(WOKEN),
+            concurrency: AT_ONCE,
+            ..LoadPlan::new(self.mixes[arm].clone())
+        };
+        self.run(plan, cancel).map(drop)
     }
 
     fn plan(&self, arm: usize, stretch: Stretch) -> Result<LoadPlan, Failure> {

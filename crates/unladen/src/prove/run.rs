@@ -334,7 +334,13 @@ impl Run<'_> {
     /// Observes the requests' path in the [`telling`] arms, and counts what requests do in those that are compared,
     /// after all timing.
     fn look_at_path(&mut self) -> Result<(), Failure> {
-        if self.instrument.is_none() || !self.sender.is_local {
+        if self.instrument.is_none() {
+            // Nobody wants it.
+            self.counts = Counts::default();
+            return Ok(());
+        }
+        if !self.sender.is_local {
+            self.counts = Counts::none("the requests go to another machine");
             return Ok(());
         }
         self.progress.say("finding the requests' path");
@@ -344,21 +350,20 @@ impl Run<'_> {
         for arm in telling(self.arms) {
             self.board.set(&self.arms[arm], self.cancel)?;
             let latency = self.try_out(arm)?;
-            if arm == BASELINE || Some(arm) == changed {
-                // Each worker has caches of its own to fill: one that is asked while requests are counted would stand out.
-                let stretch = Stretch { time: warm_up(&self.options.experiment), requests: None };
-                let ready = self.sender.prepare(arm, stretch, Duration::ZERO, self.cancel)?;
-                if self.sender.send(ready, self.cancel)?.is_none() {
-                    return Err(Failure::Interrupted { shown: false });
-                }
-            }
-            let (Some(instrument), Client::Here(driver)) = (&mut self.instrument, &mut self.sender.client) else {
-                continue;
-            };
+            let Some(instrument) = &mut self.instrument else { continue };
             let groups = path.add(&self.sender.config, arm * urls..(arm + 1) * urls, instrument, self.cancel);
             if arm != BASELINE && Some(arm) != changed {
                 continue;
             }
+            if let Some(why) = &path.unknown {
+                counts.lacks(why);
+                continue;
+            }
+            self.sender.wake(arm, self.cancel)?;
+            let Client::Here(driver) = &mut self.sender.client else {
+                counts.lacks("other hosts send the requests");
+                continue;
+            };
             let (cancel, progress, seed) = (self.cancel, self.progress, self.options.seed);
             let counted = Counted { driver, instrument, groups, latency, seed, cancel, progress };
             if counts.add(arm, counted, arm * urls).is_err() {

@@ -97,6 +97,11 @@ impl Keeper {
         Ok(Some(beside(store.as_mut(), &before, after, None)?))
     }
 
+    /// Whether a run is kept in the store in which `unladen fix` looks for it by itself.
+    pub(crate) fn is_where_fix_looks(&self) -> bool {
+        self.destination.as_ref().is_some_and(|destination| !destination.is_option)
+    }
+
     /// Keeps a document and its traces, and says under which number. Fails if it cannot be kept in a named store.
     /// Without one, that is only a warning.
     pub(crate) fn keep(

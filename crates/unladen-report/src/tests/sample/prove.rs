@@ -141,6 +141,8 @@ fn counted(arm: &str) -> Vec<CountedChange> {
         title: title.into(),
         baseline: span(before),
         candidate: span(after),
+        ratio: Some(Span { value: after / before, low: after / before - 0.002, high: after / before + 0.002 }),
+        noise_floor: 0.1,
         is_changed: before != after,
     };
     rows.map(row).to_vec()

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use unladen_document::{Arm, ProveDocument};
+use unladen_document::{Arm, CountedChange, ProveDocument};
 use unladen_quantity::{Kind, plain};
 
-use crate::proof::{changed_counts, count_change};
+use crate::proof::changed_counts;
 use crate::style::Style;
 use crate::text::prose::aside;
 use crate::text::table::{Grid, strong};
@@ -19,20 +19,23 @@ pub(super) fn counted(result: &ProveDocument, arm: &Arm, style: Style, out: &mut
     if rows.is_empty() {
         return nothing(result, style, out);
     }
-    let mut table = Grid::new(&["counted, per request", "baseline", &arm.name, "change"]);
-    rows.into_iter().for_each(|row| table.row(row));
-    table.write(style, out)
+    let mut table =
+        Grid::new(&["counted, per request", "baseline", &arm.name, "change (95 %)", "noise floor"]).expendable(&[4, 1]);
+    let floors = changed_counts(result, &arm.name).into_iter().map(|count| plain(Kind::Count, count.noise_floor));
+    rows.into_iter().zip(floors).for_each(|(row, floor)| table.row(row.into_iter().chain([floor])));
+    table.write(style, out)?;
+    remarks(result, style, out)
 }
 
 /// What changed certainly: name, baseline, arm, change. The group is named where there are several.
 pub(super) fn rows(result: &ProveDocument, arm: &Arm, most: usize) -> Vec<[String; 4]> {
     let counts = changed_counts(result, &arm.name);
     let has_several = counts.iter().any(|count| count.group != counts[0].group);
-    let row = |count: &&_| {
-        let unladen_document::CountedChange { group, title, baseline, candidate, .. } = count;
+    let row = |count: &&CountedChange| {
+        let CountedChange { group, title, .. } = count;
         let name = if has_several { format!("{title}, {group}") } else { title.clone() };
-        let [before, after] = [baseline, candidate].map(|of| plain(Kind::Count, of.value));
-        [name, before, after, strong(&count_change(count))]
+        let [before, after] = count.values();
+        [name, before, after, strong(&count.change_text())]
     };
     counts.iter().take(most).map(row).collect()
 }
@@ -40,12 +43,26 @@ pub(super) fn rows(result: &ProveDocument, arm: &Arm, most: usize) -> Vec<[Strin
 /// Says that no count changed, or why nothing was counted.
 pub(super) fn nothing(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let said = match (&result.not_counted, result.counted.len()) {
-        (Some(why), _) => format!("What requests do was not counted: {why}."),
-        // Documents of earlier versions.
+        // Documents of earlier versions, and runs without counters.
         (None, 0) => return Ok(()),
-        (None, 1) => "Counted: requests do the same in both (1 counter).".to_owned(),
-        (None, counters) => format!("Counted: requests do the same in both ({counters} counters)."),
+        (Some(why), 0) => format!("What requests do was not counted: {why}."),
+        (_, 1) => "No change in the 1 counter of what requests do.".to_owned(),
+        (_, counters) => format!("No change in the {counters} counters of what requests do."),
     };
     aside(&said, style, out)?;
+    writeln!(out)?;
+    if result.counted.is_empty() { Ok(()) } else { remarks(result, style, out) }
+}
+
+/// What the counts are not: all of the URLs, or all that was to be counted.
+pub(super) fn remarks(result: &ProveDocument, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let several = result.arms.iter().any(|arm| arm.answers.len() > 1);
+    let of_one = several.then(|| "Counted on the first of the URLs.".to_owned());
+    let lack = result.not_counted.as_ref().map(|why| format!("Not all was counted: {why}."));
+    let said: Vec<String> = of_one.into_iter().chain(lack).collect();
+    if said.is_empty() {
+        return Ok(());
+    }
+    aside(&said.join(" "), style, out)?;
     writeln!(out)
 }

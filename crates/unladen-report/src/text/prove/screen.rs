@@ -10,6 +10,7 @@ use super::verdict::{title, value, verdict};
 use super::{counted, designs, differences};
 use crate::proof::{Changed, Proof};
 use crate::style::Style;
+use crate::text::figure::equal;
 use crate::text::prose::{aside, clean, cut_short, few, fill, wrapped};
 use crate::text::table::{Grid, strong, warn};
 
@@ -79,7 +80,7 @@ fn changes(result: &ProveDocument, arm: &Arm, style: Style, out: &mut dyn Write)
     if !table.is_empty() {
         table.write(style, out)?;
     }
-    if is_counted { Ok(()) } else { counted::nothing(result, style, out) }
+    if is_counted { counted::remarks(result, style, out) } else { counted::nothing(result, style, out) }
 }
 
 fn is_cpu(comparison: &Comparison) -> bool {
@@ -113,8 +114,11 @@ fn in_words(result: &ProveDocument, arm: &Arm, style: Style, out: &mut dyn Write
         (false, true) => format!("It helps: {less}."),
         (true, false) => format!("It costs more: {more}."),
         (false, false) => format!("It helps: {less}. But it costs more: {more}."),
+        (true, true) if proof.is_nothing => {
+            "No latency and no CPU was compared: whether it helps is not known.".to_owned()
+        }
         (true, true) if proof.is_unclear => "Whether it helps is unclear so far.".to_owned(),
-        (true, true) => "It makes no measurable difference.".to_owned(),
+        (true, true) => format!("CPU and latency: {}.", equal()),
     };
     for line in fill(&clean(&said), usize::from(style.width), style) {
         writeln!(out, "{}", style.strong(&line))?;

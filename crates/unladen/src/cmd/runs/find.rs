@@ -79,6 +79,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Whether it is the store that commands look into by themselves.
+    pub(super) fn is_default(&self) -> bool {
+        self.store.is_none()
+    }
+
     /// Fails if nothing is kept, or the preferences are wrong.
     pub(super) fn location(&self) -> Result<Location, Failure> {
         if let Some(location) = &self.store {

@@ -1,8 +1,9 @@
 //! `unladen runs show`.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use unladen_report::Style;
+use unladen_report::{FixCommand, Style};
 use unladen_store::{Filter, Mode};
 
 use crate::cmd::runs::find::Place;
@@ -61,7 +62,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     // The requested files are enough.
     if files.is_empty() && args.evidence.is_none() {
-        let style = Style { details: args.details, ..terminal::style() };
+        let style = terminal::style();
+        let fix = style.fix.filter(|_| args.place.is_default());
+        let fix = fix.map(|fix| FixCommand { run: NonZeroU64::new(run.summary.id.get()), ..fix });
+        let style = Style { details: args.details, fix, ..style };
         return Ok(output::tables(document_of(&run)?, "-".as_ref(), style)?);
     }
     Ok(())
