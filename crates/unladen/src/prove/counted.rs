@@ -16,8 +16,6 @@ use crate::prove::measured::BASELINE;
 use crate::prove::plan::SETTLE;
 use crate::weigh::{Counting, CountingError, Traced};
 
-/// A phase is short: some dozens of requests are enough for counts, and nobody wants to wait for more.
-const PHASE: Duration = Duration::from_millis(150);
 /// Error rate of all rows together.
 const ERROR: f64 = 0.05;
 /// A change of less than this part of both counts is of no use to anybody, however exact.
@@ -71,8 +69,7 @@ impl Counted<'_> {
     fn counts(self, request: usize) -> Result<ArmCounts, CountingError> {
         let Self { driver, instrument, groups, latency, seed, cancel, progress } = self;
         let seen = groups.iter().map(|group| group_seen(instrument, *group, &[])).collect();
-        let mut counting =
-            Counting { driver, instrument, cancel, progress, settle: SETTLE, phase: PHASE, rate: None, seed };
+        let mut counting = Counting { driver, instrument, cancel, progress, settle: SETTLE, rate: None, seed };
         let here = counting.attach(&groups)?;
         let mut traced = Traced { here: Some(here), hosts: Vec::new(), cancel };
         counting.count(&mut traced, request, latency)?;

@@ -19,6 +19,9 @@ use crate::weigh::traced::Traced;
 
 /// Most requests in a traced phase. Twelve phases with requests make six hundred: enough to see one in a hundred.
 const MOST_REQUESTS: u64 = 50;
+/// Target length of a traced phase. PHP's opcode cache looks at its files every few seconds, in one request of many: in
+/// shorter phases, fewer requests than these have more of it by chance.
+const PHASE: Duration = Duration::from_millis(400);
 /// Factor by which tracing slows a request, for planning: MediaWiki's with its 1,500 system calls takes 1.1 times as
 /// long, one that does little else than call the system twice.
 const SLOWER: f64 = 1.5;
@@ -38,8 +41,6 @@ pub(crate) struct Counting<'a> {
     pub(crate) progress: &'a Progress,
     /// End of a phase after its last answer.
     pub(crate) settle: Duration,
-    /// Target length of a phase.
-    pub(crate) phase: Duration,
     /// Requests a second, if they are paced.
     pub(crate) rate: Option<f64>,
     pub(crate) seed: u64,
@@ -79,7 +80,7 @@ impl Counting<'_> {
         latency: Duration,
     ) -> Result<Vec<f64>, CountingError> {
         let gap = self.rate.map_or(latency, |rate| latency.max(Duration::from_secs_f64(1.0 / rate)));
-        let requests = requests_a_phase(gap, self.phase);
+        let requests = requests_a_phase(gap);
         let lengths = Lengths { on: gap * u32::try_from(requests).unwrap_or(u32::MAX) + self.settle, request: gap };
         self.outcomes(url, WARM_UP)?;
         self.pause(self.settle)?;
@@ -129,7 +130,7 @@ impl Counting<'_> {
         mut lengths: Lengths,
         mut send: impl FnMut(&mut Self, &mut Traced<'_>) -> Result<Vec<u64>, CountingError>,
     ) -> Result<(), CountingError> {
-        let timing = Timing { phase: self.phase, jitter: 0.0 };
+        let timing = Timing { phase: PHASE, jitter: 0.0 };
         for (index, block) in Planner::new(self.seed, 1, timing).take(MIN_BLOCKS).enumerate() {
             self.progress.say(format!("counting what each request does: block {} of {MIN_BLOCKS}", index + 1));
             for position in block.order.positions() {
@@ -223,8 +224,8 @@ fn mean_ns(outcomes: &[(u64, u64)]) -> f64 {
 }
 
 /// Number of sequential requests, `gap` apart, in a phase.
-fn requests_a_phase(gap: Duration, phase: Duration) -> u64 {
-    let fit = phase.as_secs_f64() / (gap.as_secs_f64() * SLOWER).max(1e-6);
+fn requests_a_phase(gap: Duration) -> u64 {
+    let fit = PHASE.as_secs_f64() / (gap.as_secs_f64() * SLOWER).max(1e-6);
     (fit as u64).clamp(1, MOST_REQUESTS)
 }
 

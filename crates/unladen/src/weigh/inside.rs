@@ -44,9 +44,6 @@ pub(super) struct Weighed<'a> {
 /// little, while a missed one hides everything.
 const MOST_PERHAPS: usize = 6;
 
-/// Target length of a traced phase.
-const TRACED_PHASE: Duration = Duration::from_millis(400);
-
 /// From this multiple of every request's waste on, a first request's is another waste, with another fix. Also the
 /// factor from which the rules call a first request slow.
 const MORE: f64 = 2.0;
@@ -376,7 +373,6 @@ impl<'a> Weighed<'a> {
             cancel: self.cancel,
             progress: self.progress,
             settle: self.settle,
-            phase: TRACED_PHASE,
             rate: self.options.driver.rate,
             seed: self.options.seed,
         }
