@@ -161,7 +161,9 @@ impl Ground {
             undo.keep(Path::new("/var/log/postgresql/pgbouncer.log"));
         }
         let words = command.split([' ', '>', ';', '"', '\'', '(', ')']).filter(|word| word.starts_with('/'));
-        for word in words.filter(|word| self.is_ours(word) && !self.path(word).is_dir()) {
+        // A copy of a server's socket leads to nobody.
+        let is_file = |path: &Path| path.metadata().map_or(true, |found| found.is_file());
+        for word in words.filter(|word| self.is_ours(word) && is_file(&self.path(word))) {
             undo.keep(&self.path(word));
         }
         // A class map lies in the tree that it is of, or where its kind of maps is kept.
