@@ -35,7 +35,7 @@ const WARM_UP: Duration = Duration::from_secs(1);
 
 /// A restart as PHP-FPM takes it, and the counting after all timing, for what is said beforehand.
 const USUAL_RESTART: Duration = Duration::from_millis(300);
-const COUNTING: Duration = Duration::from_secs(20);
+const COUNTING: Duration = Duration::from_secs(35);
 
 /// Longest idle phase: a second in each block measures the background's rate well enough.
 pub(crate) const LONGEST_IDLE: Duration = Duration::from_secs(1);
