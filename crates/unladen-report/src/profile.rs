@@ -6,8 +6,8 @@ use unladen_document::{Function, FunctionChange, Moved, OpenSpan, ProfileDiffDoc
 use unladen_lockin::{DifferenceEstimate, ShareEstimate};
 use unladen_profile::{Caller, Diff, DiffRow, Frame, FunctionRow, Profile, Unit};
 
-/// Functions listed of a kept document.
-pub(crate) const TOP: usize = 20;
+/// Functions listed in the details, where nobody set how many.
+pub(crate) const TOP: usize = 12;
 
 /// Where the code of a page spends its time.
 #[derive(Debug, Clone)]
@@ -15,8 +15,8 @@ pub struct Profiled {
     pub document: ProfileDocument,
     /// The stacks, for pictures; `None` of a kept document, which has none.
     pub profile: Option<Profile>,
-    /// How many functions are listed.
-    pub top: usize,
+    /// How many functions are listed; `None`: [`TOP`], or as many as the first screen has room for.
+    pub top: Option<usize>,
 }
 
 /// What a change moved between two profiles.
@@ -25,13 +25,13 @@ pub struct ProfileDiff {
     pub document: ProfileDiffDocument,
     /// Both profiles' stacks, for pictures; `None` of a kept document, which has none.
     pub diff: Option<Diff>,
-    /// How many functions are listed.
-    pub top: usize,
+    /// How many functions are listed; `None`: [`TOP`], or as many as the first screen has room for.
+    pub top: Option<usize>,
 }
 
 impl Profiled {
     /// The figures of a profile, whose functions are from `unladen_profile::functions`.
-    pub fn of(profile: Profile, functions: &[FunctionRow], top: usize) -> Self {
+    pub fn of(profile: Profile, functions: &[FunctionRow], top: Option<usize>) -> Self {
         let about = &profile.about;
         let document = ProfileDocument {
             schema: ProfileDocument::SCHEMA.to_owned(),
@@ -49,7 +49,7 @@ impl Profiled {
 
     /// A kept document.
     pub(crate) fn kept(document: &ProfileDocument) -> Self {
-        Self { document: document.clone(), profile: None, top: TOP }
+        Self { document: document.clone(), profile: None, top: None }
     }
 
     /// Whether requests are distinguishable; without, there are no intervals.
@@ -60,7 +60,7 @@ impl Profiled {
 
 impl ProfileDiff {
     /// The figures of a comparison.
-    pub fn of(diff: Diff, top: usize) -> Self {
+    pub fn of(diff: Diff, top: Option<usize>) -> Self {
         let [baseline, candidate] = diff.titles.clone();
         let about = &diff.candidate.about;
         let document = ProfileDiffDocument {
@@ -80,7 +80,7 @@ impl ProfileDiff {
 
     /// A kept document.
     pub(crate) fn kept(document: &ProfileDiffDocument) -> Self {
-        Self { document: document.clone(), diff: None, top: TOP }
+        Self { document: document.clone(), diff: None, top: None }
     }
 }
 

@@ -10,8 +10,9 @@ use unladen_quantity::{Kind, Quantity, grouped, plain};
 use super::figure::equal;
 use super::inside::{CheckAgain, findings};
 use super::prose::{answer, aside, clean, cut_short, dressed, fill, wrapped};
+use super::screen::{SCREEN, lines, part, shortened};
 use super::table::{Grid, faint, strong, width, written};
-use crate::profile::Profiled;
+use crate::profile::{Profiled, TOP};
 use crate::style::Edge;
 use crate::style::Style;
 
@@ -19,28 +20,85 @@ pub(super) mod diff;
 
 /// Maximum number of callers listed per function.
 const CALLERS: usize = 3;
+/// Fewest functions of the first screen, however many lines the rest of it takes.
+const LEAST_LISTED: usize = 5;
+/// Lines of a table beside its rows.
+const LISTING_LINES: usize = 3;
+/// Lines that findings take of the first screen.
+const FINDING_LINES: usize = 4;
+/// Notes on the first screen.
+const NOTES: usize = 2;
+const UNSEEN: &str = "no function was seen";
 /// Shown if a function was never seen to take any.
 const NOTHING: &str = "·";
 /// Callers with less than this part of a function's time are omitted.
 const LEAST_CALLER: f64 = 0.1;
 
 pub(super) fn profile(result: &Profiled, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    if !style.details {
+        return screen(result, style, out);
+    }
     let document = &result.document;
     head(result, style, out)?;
     let [itself, with_calls] = titles(document);
     if document.functions.is_empty() {
-        writeln!(out, "{}\n", style.heading("no function was seen"))?;
+        writeln!(out, "{}\n", style.heading(UNSEEN))?;
     } else {
+        let most = result.top.unwrap_or(TOP);
         let rows = document.by_self();
         if !rows.is_empty() {
-            table(result, &rows, &itself, true, style, out)?;
+            let shown = table(&rows, &Listing { title: &itself, by_self: true, callers: true, most }, style, out)?;
+            left_out(rows.len() - shown, style, out)?;
         }
-        let mut rows: Vec<&Function> = document.functions.iter().collect();
-        rows.sort_by_key(|row| std::cmp::Reverse(row.total_weight));
-        table(result, &rows, &with_calls, false, style, out)?;
+        let rows = by_total(document);
+        let shown = table(&rows, &Listing { title: &with_calls, by_self: false, callers: false, most }, style, out)?;
+        left_out(rows.len() - shown, style, out)?;
     }
     findings(document.findings.iter(), "what each request carries", &mut Vec::new(), CheckAgain::InFull, style, out)?;
     close(&document.notes, &document.written, style, out)
+}
+
+/// The functions that take the time themselves, what to do about it, and where the rest is.
+fn screen(result: &Profiled, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    let document = &result.document;
+    let top = part(style, |out| head(result, style, out))?;
+    let below = part(style, |out| {
+        let mut shown = Vec::new();
+        let mut left = document.findings.len();
+        for (index, finding) in document.findings.iter().enumerate() {
+            if index == 0 || shown.len() < FINDING_LINES {
+                shown.extend(shortened(finding, index + 1, index == 0, style));
+                left -= 1;
+            }
+        }
+        shown.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        if !document.findings.is_empty() {
+            writeln!(out)?;
+        }
+        close(&document.notes[..document.notes.len().min(NOTES)], &document.written, style, out)?;
+        let left = if left == 0 { String::new() } else { format!(", {left} more findings") };
+        aside(&format!("By total time, callers, each fix in full{left}: --details"), style, out)
+    })?;
+    out.verbatim(&top)?;
+    let [itself, with_calls] = titles(document);
+    let (rows, title, by_self) = match document.by_self() {
+        rows if rows.is_empty() => (by_total(document), with_calls, false),
+        rows => (rows, itself, true),
+    };
+    if rows.is_empty() {
+        writeln!(out, "{}\n", style.heading(UNSEEN))?;
+    } else {
+        let room = SCREEN.saturating_sub(lines(&top) + lines(&below) + LISTING_LINES).max(LEAST_LISTED);
+        let most = result.top.unwrap_or(room);
+        table(&rows, &Listing { title: &title, by_self, callers: false, most }, style, out)?;
+    }
+    out.verbatim(&below)
+}
+
+fn by_total(document: &ProfileDocument) -> Vec<&Function> {
+    let mut rows: Vec<&Function> = document.functions.iter().collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.total_weight));
+    rows
 }
 
 fn head(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -105,22 +163,26 @@ fn no_intervals(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Res
     dressed(&why, |line| style.warn(line), style, out)
 }
 
-fn table(
-    result: &Profiled,
-    rows: &[&Function],
-    title: &str,
-    with_callers: bool,
-    style: Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    writeln!(out, "{}", style.heading(title))?;
-    let shown = &rows[..rows.len().min(result.top.max(1))];
+/// How a table of functions is drawn.
+struct Listing<'a> {
+    title: &'a str,
+    /// The column that is emphasised, and sorted by.
+    by_self: bool,
+    callers: bool,
+    /// Maximum number of functions; one is always shown.
+    most: usize,
+}
+
+/// Returns how many functions it lists.
+fn table(rows: &[&Function], listing: &Listing<'_>, style: Style, out: &mut dyn Write) -> io::Result<usize> {
+    writeln!(out, "{}", style.heading(listing.title))?;
+    let shown = &rows[..rows.len().min(listing.most.max(1))];
     // If the number of requests is unknown, calls are for the whole file.
-    let per_request = result.document.functions.iter().any(|row| row.calls_per_request.is_some());
+    let per_request = rows.iter().any(|row| row.calls_per_request.is_some());
     let mut columns = Columns::new(&["self", "total", if per_request { "calls/request" } else { "calls" }], &[2]);
     for row in shown {
         let mut shares = [row.self_share, row.total_share].map(share);
-        let first = usize::from(!with_callers);
+        let first = usize::from(!listing.by_self);
         shares[first] = strong(&shares[first]);
         for (share, weight) in shares.iter_mut().zip([row.self_weight, row.total_weight]) {
             // For functions that only call others, the upper limit says nothing.
@@ -135,15 +197,19 @@ fn table(
     let room = columns.settle(style);
     for (index, row) in shown.iter().enumerate() {
         columns.function(index, function(&row.name, &row.file, row.line, room));
-        if with_callers {
+        if listing.callers {
             for line in callers(row, room, style) {
                 columns.below(faint(&line));
             }
         }
     }
     columns.write(style, out)?;
-    if rows.len() > shown.len() {
-        writeln!(out, "{}\n", style.faint(&further(rows.len() - shown.len(), "")))?;
+    Ok(shown.len())
+}
+
+fn left_out(count: usize, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if count > 0 {
+        writeln!(out, "{}\n", style.faint(&further(count, "")))?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::style::{Edge, Style};
 use crate::weigh::{Weigh, WeighedPage};
 
 /// Lines of a terminal that nobody has enlarged, without the prompt.
-const SCREEN: usize = 23;
+pub(super) const SCREEN: usize = 23;
 /// Groups in the table.
 const GROUPS: usize = 5;
 /// Cells of the heaviest group's bar.
@@ -34,9 +34,9 @@ const RULE: usize = 12;
 
 pub(super) fn screen(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     let mut told = 0;
-    let below = written(style, |out| rest(result, style, out))?;
+    let below = part(style, |out| rest(result, style, out))?;
     for page in &result.pages {
-        let top = written(style, |out| answer_first(page, result, style, out))?;
+        let top = part(style, |out| answer_first(page, result, style, out))?;
         out.verbatim(&top)?;
         if let Some(seen) = &page.inside {
             found(seen, &mut told, SCREEN.saturating_sub(lines(&top) + lines(&below)), style, out)?;
@@ -59,13 +59,13 @@ pub(super) fn evidence(pages: &[Inside], style: Style, out: &mut Edge<'_>) -> io
 }
 
 /// A part of the screen, for its lines.
-fn written(style: Style, write: impl FnOnce(&mut Edge<'_>) -> io::Result<()>) -> io::Result<String> {
+pub(super) fn part(style: Style, write: impl FnOnce(&mut Edge<'_>) -> io::Result<()>) -> io::Result<String> {
     let mut bytes = Vec::new();
     write(&mut Edge::new(&mut bytes, style.ascii))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn lines(text: &str) -> usize {
+pub(super) fn lines(text: &str) -> usize {
     text.matches('\n').count()
 }
 
@@ -143,7 +143,7 @@ fn groups(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<(
 
 /// Findings in full as far as there is room, but for one at least; further ones in a line each.
 fn found(inside: &Inside, told: &mut usize, room: usize, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
-    let below = written(style, |out| not_found(inside, style, out))?;
+    let below = part(style, |out| not_found(inside, style, out))?;
     let heading = match inside.findings.len() {
         0 => nothing_found(inside).to_owned(),
         1 => "1 thing to fix".to_owned(),
@@ -169,13 +169,10 @@ fn found(inside: &Inside, told: &mut usize, room: usize, style: Style, out: &mut
     let mut left = room.saturating_sub(lines(&below) + whole.len() + 1);
     for (index, finding) in inside.findings.iter().enumerate() {
         *told += 1;
-        let whole = in_full(finding, *told, style);
         // Those that follow take a line each.
         let rest = inside.findings.len() - index - 1;
-        let shown = match index == 0 || whole.len() + rest <= left {
-            true => whole,
-            false => vec![in_a_line(finding, *told, style)],
-        };
+        let is_in_full = index == 0 || shortened(finding, *told, true, style).len() + rest <= left;
+        let shown = shortened(finding, *told, is_in_full, style);
         left = left.saturating_sub(shown.len());
         shown.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
@@ -237,8 +234,12 @@ fn in_full(finding: &Finding, number: usize, style: Style) -> Vec<String> {
     lines
 }
 
-fn in_a_line(finding: &Finding, number: usize, style: Style) -> String {
-    named(finding, &finding.summary, number, 1, style).concat()
+/// In full, or in a line.
+pub(super) fn shortened(finding: &Finding, number: usize, in_full: bool, style: Style) -> Vec<String> {
+    match in_full {
+        true => self::in_full(finding, number, style),
+        false => named(finding, &finding.summary, number, 1, style),
+    }
 }
 
 /// ` 1  stat-storm  costs 2.10 ms …`

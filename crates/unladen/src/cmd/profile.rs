@@ -9,7 +9,7 @@ use unladen_report::Report;
 
 use crate::cmd::fail_on::FailOn;
 use crate::cmd::keeping::KeepArgs;
-use crate::cmd::profile::files::{Kept, TOP};
+use crate::cmd::profile::files::{Kept, Listed};
 use crate::cmd::profile::how::{How, page_of};
 use crate::cmd::rules;
 use crate::cmd::sending::Sending;
@@ -55,9 +55,8 @@ pub(super) struct Args {
     fail_on: Vec<String>,
     #[command(flatten)]
     kept: Kept,
-    /// How many functions to list
-    #[arg(long, value_name = "N", default_value_t = TOP, help_heading = "What to show")]
-    top: usize,
+    #[command(flatten)]
+    listed: Listed,
     #[command(flatten)]
     showing: Showing,
     #[command(flatten)]
@@ -101,7 +100,7 @@ fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
     let cancel = interrupt::on_signal()?;
 
     let Ran { mut result, failure } = profile::profile(page, &options, &cancel)?;
-    result.top = args.top;
+    result.top = args.listed.top;
     result.document.gates = gate.gates_of_profile(url, &result);
     let mut written = Ok(());
     if let (Some(folder), Some(profile)) = (&folder, &result.profile) {

@@ -19,7 +19,7 @@ pub(crate) fn of_page(measured: Measured) -> Profiled {
                 .into(),
         );
     }
-    let mut result = Profiled::of(profile, &rows, 0);
+    let mut result = Profiled::of(profile, &rows, None);
     let document = &mut result.document;
     document.target.clone_from(&setup.url);
     document.findings = findings.iter().map(|found| written_finding(&setup.url, WARM, found)).collect();
@@ -28,7 +28,7 @@ pub(crate) fn of_page(measured: Measured) -> Profiled {
     result
 }
 
-pub(crate) fn of_file(profile: Profile, top: usize) -> Profiled {
+pub(crate) fn of_file(profile: Profile, top: Option<usize>) -> Profiled {
     // Its tables are headed by why there are no intervals.
     let notes = profile.notes.clone();
     let rows = functions(&profile);
@@ -42,7 +42,7 @@ pub(crate) fn diff_of(a: &Profile, b: &Profile) -> Result<ProfileDiff, Failure> 
     let mut notes: Vec<String> =
         notes_of(a).into_iter().chain(notes_of(b)).chain(a.notes.iter().chain(&b.notes).cloned()).collect();
     notes.dedup();
-    let mut result = ProfileDiff::of(diff(a, b)?, 0);
+    let mut result = ProfileDiff::of(diff(a, b)?, None);
     result.document.notes = notes;
     Ok(result)
 }

@@ -9,7 +9,7 @@ use unladen_document::{About, Document};
 use crate::format::{Report, write_kept};
 use crate::formats::format_named;
 use crate::inside::Inside;
-use crate::profile::{self, ProfileDiff, Profiled};
+use crate::profile::{ProfileDiff, Profiled};
 use crate::style::Style;
 use crate::tests::sample;
 use crate::weigh::Weigh;
@@ -51,13 +51,13 @@ fn weigh(mut result: Weigh) -> Weigh {
 
 fn profiled(mut result: Profiled) -> Profiled {
     result.document.about = about();
-    result.top = profile::TOP;
+    result.top = None;
     result
 }
 
 fn compared(mut result: ProfileDiff) -> ProfileDiff {
     result.document.about = about();
-    result.top = profile::TOP;
+    result.top = None;
     result
 }
 

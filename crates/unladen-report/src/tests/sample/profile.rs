@@ -82,7 +82,7 @@ fn written(file: &str, reads: &str) -> Written {
 
 fn result(profile: Profile, top: usize) -> Profiled {
     let functions = functions(&profile);
-    Profiled::of(profile, &functions, top)
+    Profiled::of(profile, &functions, Some(top))
 }
 
 /// A page that looks for its classes on the disk.
@@ -122,7 +122,7 @@ pub(crate) fn from_file() -> Profiled {
 /// What a class map moves.
 pub(crate) fn profile_diff() -> ProfileDiff {
     let diff = diff(&stacks("without the class map", 60, 2), &stacks("with it", 60, 0)).unwrap();
-    let mut result = ProfileDiff::of(diff, 5);
+    let mut result = ProfileDiff::of(diff, Some(5));
     result.document.setups = Some([setup(20_060_000), setup(16_900_000)]);
     result.document.written = vec![written("diff.svg", "any browser: a flame graph, with search and zoom")];
     result
@@ -135,5 +135,5 @@ pub(crate) fn diff_of_files() -> ProfileDiff {
         profile.about.are_requests = false;
         profile
     });
-    ProfileDiff::of(diff(&before, &after).unwrap(), 2)
+    ProfileDiff::of(diff(&before, &after).unwrap(), Some(2))
 }

@@ -6,10 +6,13 @@ use unladen_document::{FunctionChange, Moved, OpenSpan, ProfileDiffDocument};
 use unladen_quantity::{Kind, Quantity, grouped, plain};
 
 use super::{Columns, about_setup, calls, close, function, further, margin_of, requests};
-use crate::profile::ProfileDiff;
+use crate::profile::{ProfileDiff, TOP};
 use crate::style::Style;
 use crate::text::prose::{aside, dressed};
 use crate::text::table::{faint, strong, warn};
+
+/// Functions on the first screen.
+const LISTED: usize = 6;
 
 pub(crate) fn diff(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let diff = &result.document;
@@ -56,7 +59,8 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
         same.retain(|row| row.own.difference.value != 0.0 || row.total.difference.value != 0.0);
     }
     let unmoved = count - same.len();
-    let top = result.top.max(1);
+    let most = if style.details { TOP } else { LISTED };
+    let top = result.top.unwrap_or(most).max(1);
     if diff.functions.is_empty() {
         writeln!(out, "{}\n", style.heading("no function was seen in either"))?;
     } else if changed.is_empty() && same.is_empty() {

@@ -40,6 +40,32 @@ fn a_comparison_of_files_reads_like_this() {
     insta::assert_snapshot!(compared(&sample::diff_of_files(), 80));
 }
 
+/// A profile was two tables with the callers of each function.
+#[test]
+fn the_first_screen_reads_like_this_and_fits_80_by_24() {
+    let crowded = {
+        let mut page = Profiled { top: None, ..sample::profiled() };
+        page.document.findings = vec![page.document.findings[0].clone(); 5];
+        page.document.functions = vec![page.document.functions[0].clone(); 40];
+        page
+    };
+    let pages = [
+        ("screen_of_a_page", sample::profiled()),
+        ("screen_of_a_file", sample::from_file()),
+        ("screen_crowded", crowded),
+    ];
+    for (name, page) in pages {
+        let mut out = Vec::new();
+        let style = Style { details: false, ..Style::plain(80) };
+        Text.write(Report::Profile(&Profiled { top: None, ..page }), style, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let too_long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+        assert!(too_long.is_empty(), "{too_long:#?}");
+        assert!(text.lines().count() <= 24, "{name}: {} lines\n{text}", text.lines().count());
+        insta::assert_snapshot!(name, text);
+    }
+}
+
 #[test]
 fn tables_fit_the_terminal() {
     for width in [60, 80, 100, 140, 200] {
@@ -121,7 +147,7 @@ fn compared_lines(before: u64, after: u64) -> String {
         profile
     };
     let diff = diff(&profile(before), &profile(after)).unwrap();
-    compared(&ProfileDiff::of(diff, 5), 80)
+    compared(&ProfileDiff::of(diff, Some(5)), 80)
 }
 
 #[test]
@@ -129,7 +155,7 @@ fn a_comparison_that_tells_nothing_says_so_in_a_line() {
     let same = compared_lines(3, 3);
     assert!(same.ends_with("\n\nno difference in any function\n\n"), "{same}");
     assert!(compared_lines(3, 4).contains("moved"));
-    let of = |a: &Profile, b: &Profile| ProfileDiff::of(diff(a, b).unwrap(), 5);
+    let of = |a: &Profile, b: &Profile| ProfileDiff::of(diff(a, b).unwrap(), Some(5));
     let page = sample::profiled().profile.unwrap();
     let none = compared(&of(&page, &page), 100);
     assert_eq!(none.matches("no certain change").count(), 2, "{none}");
@@ -190,11 +216,11 @@ proptest! {
             row.total_change.interval = Some((odds[6], odds[7]));
             row.calls_per_request = Some([odds[0], odds[1]]);
         }
-        let mut moved = ProfileDiff::of(moved, 5);
+        let mut moved = ProfileDiff::of(moved, Some(5));
         moved.document.setups = setups;
         let rows = functions(&profile);
         let notes = result.document.notes.clone();
-        result = Profiled::of(profile, &rows, 3);
+        result = Profiled::of(profile, &rows, Some(3));
         (result.document.setup, result.document.notes) = (Some(setup), notes);
         result.document.notes.push(names[2].clone());
         for format in FORMATS {

@@ -53,7 +53,7 @@ fn profiled(requests: usize) -> Profiled {
         profile.add(cluster, stack, 5);
     }
     let functions = unladen_profile::functions(&profile);
-    Profiled::of(profile, &functions, 3)
+    Profiled::of(profile, &functions, Some(3))
 }
 
 /// Three requests, and a profile without a sample, passed the gate.

@@ -7,7 +7,7 @@ use unladen_profile::Profile;
 use unladen_report::{ProfileDiff, Report};
 
 use crate::cmd::keeping::KeepArgs;
-use crate::cmd::profile::files::{Kept, TOP};
+use crate::cmd::profile::files::{Kept, Listed};
 use crate::cmd::profile::how::{How, page_of};
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
@@ -33,9 +33,8 @@ pub(super) struct Args {
     sending: Sending,
     #[command(flatten)]
     kept: Kept,
-    /// How many functions to list
-    #[arg(long, value_name = "N", default_value_t = TOP, help_heading = "What to show")]
-    top: usize,
+    #[command(flatten)]
+    listed: Listed,
     #[command(flatten)]
     showing: Showing,
     #[command(flatten)]
@@ -55,7 +54,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
                 (result.document.baseline, result.document.candidate) = (args.a.clone(), args.b.clone());
                 result.diff.iter_mut().for_each(|diff| diff.titles = [args.a.clone(), args.b.clone()]);
             }
-            result.top = args.top;
+            result.top = args.listed.top;
             result.document.about.complete(Origin::of_file(typed).about());
             Ok(args.showing.show(Report::ProfileDiff(&result))?)
         }
@@ -73,7 +72,7 @@ fn of_urls(args: &Args, typed: &[String]) -> Result<(), Failure> {
     keeper.origin.set_seed(options.seed);
     let cancel = interrupt::on_signal()?;
     let Ran { result: (mut result, profiles), failure } = profile::diff_urls(pages, &options, &cancel)?;
-    result.top = args.top;
+    result.top = args.listed.top;
     let written = folder.map_or(Ok(Vec::new()), |folder| write(args, &folder, &result, &profiles));
     let written = written.map(|files| result.document.written = files);
     result.document.about.complete(keeper.origin.about());

@@ -12,8 +12,12 @@ use crate::profile;
 use crate::runs::Origin;
 use crate::say::say;
 
-/// Functions in a table.
-pub(super) const TOP: usize = 12;
+#[derive(Debug, clap::Args)]
+pub(super) struct Listed {
+    /// How many functions to list [default: as many as a screen holds; 12 with --details]
+    #[arg(long, value_name = "N", help_heading = "What to show")]
+    pub(super) top: Option<usize>,
+}
 
 /// Where the files of a profile go.
 #[derive(Debug, clap::Args)]
@@ -42,9 +46,8 @@ struct ProfileFile {
 pub(super) struct Import {
     #[command(flatten)]
     source: ProfileFile,
-    /// How many functions to list
-    #[arg(long, value_name = "N", default_value_t = TOP, help_heading = "What to show")]
-    top: usize,
+    #[command(flatten)]
+    listed: Listed,
     #[command(flatten)]
     showing: Showing,
 }
@@ -83,9 +86,8 @@ pub(super) struct Grep {
     /// Keep the others
     #[arg(short = 'v', long)]
     invert: bool,
-    /// How many functions to list
-    #[arg(long, value_name = "N", default_value_t = TOP, help_heading = "What to show")]
-    top: usize,
+    #[command(flatten)]
+    listed: Listed,
     #[command(flatten)]
     showing: Showing,
 }
@@ -95,9 +97,8 @@ pub(super) struct Grep {
 pub(super) struct Top {
     #[command(flatten)]
     source: ProfileFile,
-    /// How many functions to list
-    #[arg(long, value_name = "N", default_value_t = TOP)]
-    top: usize,
+    #[command(flatten)]
+    listed: Listed,
     #[command(flatten)]
     showing: Showing,
 }
@@ -148,12 +149,12 @@ fn writer_names() -> Vec<&'static str> {
 
 pub(super) fn import(args: &Import, typed: &[String]) -> Result<(), Failure> {
     args.showing.check(true)?;
-    shown(&args.showing, profile::of_file(args.source.read()?, args.top), typed)
+    shown(&args.showing, profile::of_file(args.source.read()?, args.listed.top), typed)
 }
 
 pub(super) fn top(args: &Top, typed: &[String]) -> Result<(), Failure> {
     args.showing.check(true)?;
-    shown(&args.showing, profile::of_file(args.source.read()?, args.top), typed)
+    shown(&args.showing, profile::of_file(args.source.read()?, args.listed.top), typed)
 }
 
 pub(super) fn grep(args: &Grep, typed: &[String]) -> Result<(), Failure> {
@@ -161,7 +162,7 @@ pub(super) fn grep(args: &Grep, typed: &[String]) -> Result<(), Failure> {
     let pattern: Pattern = args.pattern.parse().map_err(|error| Failure::Usage(format!("{error}")))?;
     let found = unladen_profile::grep(&args.source.read()?, &pattern, args.invert);
     let is_none = found.total() == 0;
-    let mut result = profile::of_file(found, args.top);
+    let mut result = profile::of_file(found, args.listed.top);
     if is_none {
         let what = if args.invert { "every stack has" } else { "no stack has" };
         result.document.notes.push(format!("{what} a function that matches `{}`", args.pattern));
