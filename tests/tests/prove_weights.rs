@@ -51,6 +51,14 @@ fn a_page_that_burns_five_times_as_much_is_slower_and_its_cpu_heavier_by_that() 
         assert!(compared.low < 6.5 && compared.high > 4.0, "{compared:?}\n{document}");
     }
     assert_eq!(document.compared("dear", "throughput").verdict, "slower", "{document}");
+    // Whatever else the machine does, it burns by so many more calls, and looks at no more files.
+    let counted = |counter: &str| {
+        let row = document.list("counted").iter().find(|row| row["counter"] == counter);
+        row.unwrap_or_else(|| panic!("{counter} was not counted: {document}"))
+    };
+    let calls = counted("syscalls");
+    assert!(calls["changed"] == true && calls["ratio"]["low"].as_f64().unwrap() > 3.0, "{calls}");
+    assert_eq!(counted("files.opened")["changed"], false, "{document}");
     let mut weights = document.list("comparisons").iter().filter(|row| row["counter"] == "cpu");
     let row = weights.find(|row| row["group"].as_str().is_some_and(|group| group.ends_with("embers")));
     let row = row.unwrap_or_else(|| panic!("no CPU of the servers in {}", document.0));

@@ -1,6 +1,7 @@
 //! The principal type is [`Proof`]: what an experiment says of its change, in a few words.
 
-use unladen_document::{Arm, Change, Comparison, CountedChange, Metric, ProveDocument};
+use unladen_document::{Arm, Change, Comparison, CountedChange, Metric, ProveDocument, Span};
+use unladen_lockin::MARGIN;
 use unladen_quantity::{Kind, plain};
 use unladen_trace::Total;
 
@@ -62,6 +63,12 @@ pub(crate) fn changed_counts<'a>(document: &'a ProveDocument, arm: &str) -> Vec<
     let mut counts: Vec<_> = document.counted.iter().filter(|count| count.arm == arm && count.is_changed).collect();
     counts.sort_by_key(|count| Total::place(&count.title));
     counts
+}
+
+/// Whether a count may have changed by more than the margin, but not certainly.
+pub(crate) fn is_unclear(count: &CountedChange) -> bool {
+    let is_within = |ratio: Span| ratio.low >= 1.0 - MARGIN && ratio.high <= 1.0 + MARGIN;
+    !count.is_changed && !count.ratio.is_some_and(is_within)
 }
 
 fn count_line(count: &CountedChange) -> Changed {

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use unladen_document::{Arm, CountedChange, ProveDocument};
+use unladen_lockin::MARGIN;
 use unladen_quantity::{Kind, plain};
 
-use crate::proof::changed_counts;
+use crate::proof::{changed_counts, is_unclear};
 use crate::style::Style;
 use crate::text::prose::aside;
 use crate::text::table::{Grid, strong};
@@ -46,8 +47,17 @@ pub(super) fn nothing(result: &ProveDocument, style: Style, out: &mut dyn Write)
         // Documents of earlier versions, and runs without counters.
         (None, 0) => return Ok(()),
         (Some(why), 0) => format!("What requests do was not counted: {why}."),
-        (_, 1) => "No change in the 1 counter of what requests do.".to_owned(),
-        (_, counters) => format!("No change in the {counters} counters of what requests do."),
+        (_, counters) => {
+            let unclear = result.counted.iter().filter(|count| is_unclear(count)).count();
+            let whole = if counters == 1 { "1 counter".to_owned() } else { format!("{counters} counters") };
+            match unclear {
+                0 => format!("No change in the {whole} of what requests do, ±{:.0} %.", 100.0 * MARGIN),
+                _ => format!(
+                    "Whether requests do less is unclear for {unclear} of {whole}: other work of the same programs \
+                     moves them, too."
+                ),
+            }
+        }
     };
     aside(&said, style, out)?;
     writeln!(out)?;
