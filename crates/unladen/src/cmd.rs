@@ -4,6 +4,7 @@ mod agent;
 mod classmap;
 mod completions;
 mod doctor;
+mod explain;
 mod fail_on;
 mod fix;
 mod keeping;
@@ -67,6 +68,7 @@ enum Command {
     Fix(Box<fix::Args>),
     Runs(Box<runs::Args>),
     Rules(rules::Args),
+    Explain(explain::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Agent(agent::Args),
@@ -94,6 +96,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Fix(args) => fix::run(*args, &typed),
         Command::Runs(args) => runs::run(*args),
         Command::Rules(args) => rules::run(&args, &typed),
+        Command::Explain(args) => explain::run(&args),
         Command::Doctor(args) => doctor::run(&args, &typed),
         Command::Schema(args) => schema::run(&args),
         Command::Agent(args) => agent::run(&args),

@@ -12,7 +12,7 @@ use crate::say::say;
 
 /// Reads a command line. The error is the exit code, once the mistake or the requested help has been printed.
 pub(super) fn parse<C: Parser>(args: Vec<OsString>) -> Result<C, ExitCode> {
-    let args = without_help_of_help(with_colour_first(args));
+    let args = explained(without_help_of_help(with_colour_first(args)));
     let mut command = C::command().color(choice(&args));
     let parsed = command.try_get_matches_from_mut(args.clone());
     let error = match parsed.and_then(|mut matches| C::from_arg_matches_mut(&mut matches)) {
@@ -38,6 +38,14 @@ fn without_help_of_help(args: Vec<OsString>) -> Vec<OsString> {
         return args;
     }
     args.into_iter().filter(|arg| arg != "--help" && arg != "-h").collect()
+}
+
+/// `unladen --explain TERM`, as compilers have it.
+fn explained(mut args: Vec<OsString>) -> Vec<OsString> {
+    if let Some(first) = args.get_mut(1).filter(|first| *first == "--explain") {
+        *first = "explain".into();
+    }
+    args
 }
 
 fn first_word(args: &[OsString]) -> Option<&OsString> {
