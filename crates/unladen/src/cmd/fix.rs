@@ -1,12 +1,14 @@
 //! `unladen fix`: applies the fix of a finding, proves it, and keeps it or puts it back.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, poll};
 use unladen_agent::SessionOptions;
-use unladen_document::{Document, ProveDocument};
+use unladen_document::{Document, Finding, ProveDocument};
 use unladen_load::{Cancel, Header};
 use unladen_probe::GroupBy;
 use unladen_prove::{Budget, Experiment, KnobController};
@@ -43,7 +45,8 @@ const LOOK: u16 = 200;
         sudo unladen fix 1 --dry-run   # what the fix of the first one would change\n  \
         sudo unladen fix 1\n  \
         sudo unladen fix 1 --yes --keep-if 'p50 < -2%'\n  \
-        sudo unladen fix undo 1\n\n\
+        sudo unladen fix undo 1\n  \
+        unladen fix 2 --files image/   # for a container: the files, and where they belong\n\n\
         docs/reference/fix.md, in the source, describes each step."
 )]
 pub(super) struct Args {
@@ -61,6 +64,10 @@ pub(super) struct Args {
     /// Show what would change, and change nothing
     #[arg(long, requires = "number")]
     dry_run: bool,
+    /// Change nothing here: write the files of the fix into a folder, and say where they belong, for a container's image
+    /// or another host
+    #[arg(long, value_name = "DIR", requires = "number", conflicts_with_all = ["dry_run", "yes", "keep_if", "prove"])]
+    files: Option<PathBuf>,
     /// Do not ask; a proof that does not decide puts the fix back
     #[arg(short, long, requires = "number")]
     yes: bool,
@@ -166,6 +173,9 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
         .into_iter()
         .find(|remedy| remedy.number == number)
         .ok_or_else(|| Failure::Usage(format!("run {} has {count} findings: `unladen fix` lists them", run.id)))?;
+    if let Some(folder) = &args.files {
+        return write_files(&remedy, folder);
+    }
     let text = remedy.text()?;
     // Nothing is written before it is agreed to.
     let trial = tempfile::NamedTempFile::new().map_err(|error| Failure::Usage(format!("a temporary file: {error}")))?;
@@ -226,6 +236,34 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
         output::line(&format!("\n{}", said(&record, &remedy)))?;
     }
     if is_kept { Ok(()) } else { Err(Failure::Gate(format!("put back: {why}"))) }
+}
+
+/// Writes each file of the fix under its last name, and what is to be done with them.
+fn write_files(remedy: &Remedy, folder: &Path) -> Result<(), Failure> {
+    let Finding { rule, url, fix, .. } = &remedy.finding;
+    if remedy.lines().next().is_none() {
+        return remedy.text().and(Err(Failure::CannotMeasure(format!(
+            "the fix of finding {} ({rule}) has no lines for a file: {}",
+            remedy.number, fix.advice
+        ))));
+    }
+    output::check_folder(folder)?;
+    let mut written = BTreeMap::<String, usize>::new();
+    let mut text = format!("{rule}: {}\n\n", fix.advice);
+    for (file, lines) in remedy.lines() {
+        let (path, _) = file.split_once(", ").unwrap_or((file, ""));
+        let last = Path::new(path).file_name().map_or("unladen.conf".into(), |name| name.to_string_lossy());
+        let same = written.entry(last.to_string()).or_default();
+        *same += 1;
+        // Two files of one name are of two places.
+        let name = if *same == 1 { last.into_owned() } else { format!("{same}-{last}") };
+        let path = folder.join(name);
+        output::whole_file(&path, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
+        text += &format!("{}  belongs into {file}\n", path.display());
+    }
+    text += &fix.commands.iter().map(|command| format!("$ {command}\n")).collect::<String>();
+    text += &format!("\nThen this says what it brought: sudo unladen weigh --against {} {url}", remedy.run);
+    Ok(output::line(&visible_lines(&text))?)
 }
 
 /// What the proof will take and can tell, before it begins.

@@ -38,12 +38,17 @@ impl Remedy {
 
     /// What no experiment does, one line each: the fix of a developer, lines for files that the experiment leaves alone.
     pub(crate) fn by_hand(&self) -> Vec<String> {
-        let fix = &self.finding.fix;
-        let parts =
-            fix.file.iter().map(|file| (file, &fix.lines)).chain(fix.also.iter().map(|part| (&part.file, &part.lines)));
         let is_left = |file: &str| !self.finding.experiment().is_some_and(|text| text.contains(file));
-        let lines = parts.filter(|(file, lines)| !lines.is_empty() && is_left(file));
-        lines.map(|(file, lines)| format!("into {file}: {}", lines.join("; "))).collect()
+        let left = self.lines().filter(|(file, _)| is_left(file));
+        left.map(|(file, lines)| format!("into {file}: {}", lines.join("; "))).collect()
+    }
+
+    /// Each file, as the fix names it (perhaps in a container, or on a host), and the lines that belong in it.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (&str, &[String])> {
+        let fix = &self.finding.fix;
+        let own = fix.file.iter().map(|file| (file.as_str(), fix.lines.as_slice()));
+        let parts = own.chain(fix.also.iter().map(|part| (part.file.as_str(), part.lines.as_slice())));
+        parts.filter(|(_, lines)| !lines.is_empty())
     }
 
     /// The experiment of this fix, read from `file`, where it was written. Fails if it has none, or it would not leave
@@ -56,9 +61,9 @@ impl Remedy {
             let Self { number, finding, .. } = self;
             return Err(Failure::CannotMeasure(format!(
                 "finding {number} ({}) is fixed by a service in front of the page, which clients have to reach: {}. \
-                 `unladen runs show {}` has its lines, and `unladen weigh --experiments DIR` writes the experiment that \
-                 proves it",
-                finding.rule, finding.fix.advice, self.run
+                 `unladen fix {number} --files DIR` writes its lines, and `unladen weigh --experiments DIR` the \
+                 experiment that proves it",
+                finding.rule, finding.fix.advice
             )));
         }
         Ok(experiment)
@@ -69,10 +74,12 @@ impl Remedy {
         let Self { number, finding, .. } = self;
         finding.experiment().ok_or_else(|| {
             let who = if finding.fix.audience == "developer" { "in the application's code" } else { "by hand" };
-            Failure::CannotMeasure(format!(
-                "finding {number} ({}) is fixed {who}: {}; `unladen runs show {}` has all of it",
-                finding.rule, finding.fix.advice, self.run
-            ))
+            let files = match self.lines().next() {
+                Some(_) => format!("`unladen fix {number} --files DIR` writes its lines"),
+                None => format!("`unladen runs show {} --details` has all of it", self.run),
+            };
+            let Finding { rule, fix, .. } = finding;
+            Failure::CannotMeasure(format!("finding {number} ({rule}) is fixed {who}: {}; {files}", fix.advice))
         })
     }
 }
