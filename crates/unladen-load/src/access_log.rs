@@ -25,11 +25,10 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-mod reader;
 mod target;
 
-pub use reader::{LogEntry, LogLine, LogReader, RequestLine};
 pub use target::PassedOver;
+pub use unladen_traffic::{LogEntry, LogLine, LogReader, RequestLine};
 
 /// Maximum of distinct targets; beyond it the log's order would hardly matter any more.
 const MOST_TARGETS: usize = 100_000;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::reader::LogEntry;
+use unladen_traffic::LogEntry;
 
 /// Maximum bytes of a target: most servers refuse longer ones.
 pub(super) const LONGEST_TARGET: usize = 8 << 10;

@@ -10,7 +10,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Reads a log line by line. Allocates nothing for a line, and keeps at most one.
 ///
 /// ```
-/// use unladen_load::{LogLine, LogReader};
+/// use unladen_traffic::{LogLine, LogReader};
 ///
 /// let log = b"h - - [10/Oct/2026:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 5\nh - - [10/Oct/2026:13:5";
 /// let mut log = LogReader::new(&log[..]);
@@ -26,6 +26,7 @@ pub struct LogReader<R> {
     log: R,
     line: Vec<u8>,
     number: u64,
+    cut: u64,
 }
 
 /// One line of a log.
@@ -41,7 +42,7 @@ pub enum LogLine<'a> {
 impl<R: BufRead> LogReader<R> {
     /// Reads lines of any text.
     pub fn new(log: R) -> Self {
-        Self { log, line: Vec::new(), number: 0 }
+        Self { log, line: Vec::new(), number: 0, cut: 0 }
     }
 
     /// Next line; `None` at the end. Only the first 64 KiB of a line are read. Fails when it cannot be read.
@@ -66,13 +67,20 @@ impl<R: BufRead> LogReader<R> {
         self.number
     }
 
+    /// Number of lines that were longer, and of which only the beginning was read.
+    pub fn cut(&self) -> u64 {
+        self.cut
+    }
+
     /// Reads a line without its end and leading NULs; false at the end of the log.
     fn fill_line(&mut self) -> io::Result<bool> {
         self.line.clear();
         let mut any = false;
+        let mut is_cut = false;
         loop {
             let bytes = self.log.fill_buf()?;
             if bytes.is_empty() {
+                self.cut += u64::from(is_cut);
                 return Ok(any);
             }
             any = true;
@@ -83,9 +91,11 @@ impl<R: BufRead> LogReader<R> {
                 part = &part[part.iter().position(|byte| *byte != 0).unwrap_or(part.len())..];
             }
             let room = LONGEST_LINE - self.line.len().min(LONGEST_LINE);
+            is_cut |= part.len() > room;
             self.line.extend_from_slice(&part[..part.len().min(room)]);
             self.log.consume(used);
             if end.is_some() {
+                self.cut += u64::from(is_cut);
                 return Ok(true);
             }
         }

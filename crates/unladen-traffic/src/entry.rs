@@ -1,0 +1,218 @@
+//! The principal type is [`Entry`]: what one line of a log says of a request.
+
+use std::net::IpAddr;
+
+use crate::line::LogEntry;
+use crate::{fpm_line, json_line, time};
+
+/// A request, as one line of any of the formats has it; nothing of it is copied.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entry<'a> {
+    /// Whose request it was; kept nowhere.
+    pub address: Option<IpAddr>,
+    pub is_signed_in: bool,
+    /// Seconds since 1970.
+    pub time: Option<i64>,
+    pub method: Method,
+    /// Path and query, which begin with a slash.
+    pub target: &'a [u8],
+    /// `None` if nothing was answered.
+    pub status: Option<u16>,
+    pub bytes: u64,
+    pub user_agent: &'a [u8],
+    /// Whether a cache answered, if the log says so.
+    pub is_hit: Option<bool>,
+    /// How long the answer took, ns, if the log says so.
+    pub elapsed_ns: Option<u64>,
+    /// CPU time of the request, ns, in 10 ms ticks: PHP-FPM's `%C` of its duration.
+    pub cpu_ns: Option<u64>,
+    /// Most memory of the request, bytes: PHP-FPM's `%M`.
+    pub memory: Option<u64>,
+}
+
+/// Method of a request, as far as it matters for a repetition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Head,
+    #[default]
+    Other,
+}
+
+/// Why a line is no entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PassedOver {
+    Empty,
+    /// Cut, or in none of the formats.
+    NoEntry,
+    /// No request of HTTP/1.0 or later.
+    NoRequest,
+    /// The target is no path: `*`, or a URL of another scheme.
+    NoPath,
+}
+
+impl PassedOver {
+    pub const ALL: [Self; 4] = [Self::Empty, Self::NoEntry, Self::NoRequest, Self::NoPath];
+
+    /// Describes such lines, to follow their number.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::NoEntry => "not in a known log format (cut off, or another format)",
+            Self::NoRequest => "without an HTTP/1.0 or later request",
+            Self::NoPath => "with a target that is not a path",
+        }
+    }
+}
+
+impl Method {
+    pub(crate) fn of(text: &[u8]) -> Self {
+        match text {
+            b"GET" => Self::Get,
+            b"HEAD" => Self::Head,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// Parses a line in the combined or common format.
+    pub(crate) fn combined(line: &LogEntry<'a>) -> Result<Self, PassedOver> {
+        let request = line.request_line().ok_or(PassedOver::NoRequest)?;
+        let mut entry = Self {
+            time: time::seconds(line.time),
+            method: Method::of(request.method),
+            target: path(request.target).ok_or(PassedOver::NoPath)?,
+            status: line.status,
+            ..Self::default()
+        };
+        entry.set_client(line.before);
+        entry.set_fields(line.after);
+        Ok(entry)
+    }
+
+    /// Parses a line that is in none of those: JSON, or PHP-FPM's.
+    pub(crate) fn other(line: &'a [u8]) -> Result<Self, PassedOver> {
+        let line = line.trim_ascii();
+        if line.starts_with(b"{") { json_line::parse(line) } else { fpm_line::parse(line) }
+    }
+
+    /// `HOST IDENTITY USER`, perhaps after the site's name.
+    pub(crate) fn set_client(&mut self, before: &[u8]) {
+        let (first, rest) = word(before);
+        let (rest, address) = match address(first) {
+            None => {
+                let (second, after) = word(rest);
+                // Names of hosts are no networks.
+                address(second).map_or((rest, None), |address| (after, Some(address)))
+            }
+            Some(address) => (rest, Some(address)),
+        };
+        self.address = address;
+        let (_identity, user) = word(rest);
+        self.is_signed_in = !matches!(user, b"" | b"-" | b"\"\"" | b"\"-\"");
+    }
+
+    /// `SIZE "REFERER" "USER-AGENT"`, and whatever else was configured.
+    fn set_fields(&mut self, after: &'a [u8]) {
+        let (size, mut rest) = word(after);
+        self.bytes = number(size).unwrap_or(0);
+        let mut quoted = 0;
+        while !rest.is_empty() {
+            let field;
+            let is_quoted = rest[0] == b'"';
+            if is_quoted {
+                let end = memchr::memchr(b'"', &rest[1..]).map_or(rest.len(), |end| end + 1);
+                field = &rest[1..end];
+                rest = rest[(end + 1).min(rest.len())..].trim_ascii_start();
+                quoted += 1;
+                if quoted == 2 {
+                    self.user_agent = field;
+                }
+            } else {
+                (field, rest) = word(rest);
+            }
+            // The first two in quotes are what clients say.
+            if !is_quoted || quoted > 2 {
+                self.set_further(field);
+            }
+        }
+    }
+
+    /// A field of unknown meaning, perhaps `name=value`.
+    fn set_further(&mut self, field: &[u8]) {
+        let value = memchr::memchr(b'=', field).map_or(field, |at| &field[at + 1..]);
+        let value = value.strip_prefix(b"\"").unwrap_or(value);
+        let value = value.strip_suffix(b"\"").unwrap_or(value);
+        if self.is_hit.is_none() {
+            self.is_hit = is_hit(value);
+        }
+        // $request_time is in seconds with three digits; other numbers mean something else.
+        if self.elapsed_ns.is_none() && value.len() > 4 && value[value.len() - 4] == b'.' {
+            self.elapsed_ns = nanoseconds(value);
+        }
+    }
+}
+
+/// What caches say of a request: nginx' $upstream_cache_status, Varnish' %{Varnish:hitmiss}x, Squid's %Ss, `Cache-Status`.
+pub(crate) fn is_hit(text: &[u8]) -> Option<bool> {
+    const HITS: [&[u8]; 8] =
+        [b"hit", b"stale", b"updating", b"revalidated", b"tcp_hit", b"tcp_mem_hit", b"tcp_ims_hit", b"hit-front"];
+    const MISSES: [&[u8]; 8] =
+        [b"miss", b"bypass", b"expired", b"scarce", b"pass", b"tcp_miss", b"tcp_refresh_modified", b"dynamic"];
+    if text.len() < 3 || text.len() > 24 || text[0].is_ascii_digit() {
+        return None;
+    }
+    let is_in = |list: &[&[u8]]| list.iter().any(|known| known.eq_ignore_ascii_case(text));
+    if is_in(&HITS) { Some(true) } else { is_in(&MISSES).then_some(false) }
+}
+
+/// Seconds with or without digits after a point.
+pub(crate) fn nanoseconds(text: &[u8]) -> Option<u64> {
+    let seconds: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
+    // A day: what takes longer was not measured.
+    (0.0..86_400.0).contains(&seconds).then_some((seconds * 1e9) as u64)
+}
+
+/// Path and query of a target; of an absolute URL what follows its host.
+pub(crate) fn path(target: &[u8]) -> Option<&[u8]> {
+    if target.starts_with(b"/") {
+        return Some(target);
+    }
+    let scheme = memchr::memmem::find(&target[..target.len().min(8)], b"://")?;
+    let is_http = target[..scheme].eq_ignore_ascii_case(b"http") || target[..scheme].eq_ignore_ascii_case(b"https");
+    let rest = &target[scheme + 3..];
+    let at = memchr::memchr2(b'/', b'?', rest);
+    match at {
+        _ if !is_http => None,
+        None => Some(b"/"),
+        Some(at) if rest[at] == b'/' => Some(&rest[at..]),
+        Some(_) => None,
+    }
+}
+
+pub(crate) fn word(text: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memchr(b' ', text) {
+        Some(end) => (&text[..end], text[end + 1..].trim_ascii_start()),
+        None => (text, b""),
+    }
+}
+
+pub(crate) fn number(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || text.len() > 18 {
+        return None;
+    }
+    text.iter().try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| 10 * sum + u64::from(byte - b'0')))
+}
+
+pub(crate) fn address(text: &[u8]) -> Option<IpAddr> {
+    if text.len() > 45 {
+        return None;
+    }
+    let is_v6 = memchr::memchr(b':', text).is_some();
+    if !is_v6 && !text.first()?.is_ascii_digit() {
+        return None;
+    }
+    std::str::from_utf8(text).ok()?.parse().ok()
+}

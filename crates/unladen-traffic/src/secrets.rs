@@ -1,0 +1,103 @@
+//! The function is [`shareable`]: a target as it may be kept and shown, without other people's secrets.
+
+use std::borrow::Cow;
+
+use crate::token;
+
+/// Keys of a session's id: the page is the same without it.
+const SESSIONS: [&[u8]; 6] = [b"sid", b"phpsessid", b"jsessionid", b"sessionid", b"session_id", b"sessid"];
+
+/// Whole keys, and parts of keys, of what only one visitor should know.
+const KEYS: [&[u8]; 24] = [
+    b"key", b"sig", b"code", b"pass", b"pwd", b"auth", b"otp", b"jwt", b"pin", b"ticket", b"hmac", b"mail", b"user", b"username",
+    b"login", b"phone", b"tel", b"iban", b"state", b"sso", b"saml", b"samlresponse", b"h", b"hash",
+];
+const PARTS: [&[u8]; 14] = [
+    b"token", b"passw", b"secret", b"session", b"sess_", b"apikey", b"api_key", b"api-key", b"authkey", b"signature", b"credential",
+    b"nonce", b"csrf", b"email",
+];
+
+/// Random texts from this length on may be a key that stands in a path.
+const RANDOM: usize = 24;
+
+/// Whether values of a query key may be secrets.
+pub(crate) fn is_secret(key: &[u8]) -> bool {
+    let lower = &mut [0; 32];
+    let Some(lower) = lower.get_mut(..key.len()) else { return true };
+    lower.copy_from_slice(key);
+    lower.make_ascii_lowercase();
+    let lower = &lower[..];
+    SESSIONS.contains(&lower)
+        || KEYS.contains(&lower)
+        || PARTS.iter().any(|part| memchr::memmem::find(lower, part).is_some())
+}
+
+/// The target without a session's id; `None` if it has another secret.
+pub(crate) fn shareable(target: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let question = memchr::memchr(b'?', target).unwrap_or(target.len());
+    let (path, query) = (&target[..question], &target[question..]);
+    if path.len() > RANDOM && path.split(|byte| matches!(byte, b'/' | b';')).any(|part| token::is_random(part, RANDOM)) {
+        return None;
+    }
+    let session = memchr::memchr(b';', path).filter(|at| path[*at..].to_ascii_lowercase().starts_with(b";jsessionid"));
+    let named = &path[..session.unwrap_or(path.len())];
+    if session.is_none() && query.is_empty() {
+        return Some(Cow::Borrowed(target));
+    }
+    let mut kept = named.to_vec();
+    let mut is_same = session.is_none();
+    for pair in query.split(|byte| matches!(byte, b'?' | b'&' | b';')).skip(1) {
+        let (key, value) = pair.split_at(memchr::memchr(b'=', pair).unwrap_or(pair.len()));
+        if SESSIONS.iter().any(|known| known.eq_ignore_ascii_case(key)) {
+            is_same = false;
+            continue;
+        }
+        let has_address = memchr::memchr(b'@', value).is_some() || memchr::memmem::find(value, b"%40").is_some();
+        if is_secret(key) && !value.is_empty() || has_address || token::is_random(value, RANDOM) {
+            return None;
+        }
+        kept.push(if kept.len() == named.len() { b'?' } else { b'&' });
+        kept.extend_from_slice(pair);
+    }
+    Some(if is_same { Cow::Borrowed(target) } else { Cow::Owned(kept) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shareable;
+
+    #[test]
+    fn secrets_are_not_kept() {
+        for target in [
+            "/a?token=abc",
+            "/a?x=1&Access_Token=abc",
+            "/a?api-key=1",
+            "/reset?email=joe%40example.org",
+            "/a?q=joe@example.org",
+            "/reset/aB3xY9kLm2Qw8Zr5Tt7Uv1",
+            "/a?password=hunter2",
+            "/a?sessiontoken=1",
+            "/a?z=aB3xY9kLm2Qw8Zr5Tt7Uv1Ww",
+        ]
+        .iter()
+        .take(9)
+        {
+            let padded = target.replace("Uv1", "Uv1Xx0Yy9");
+            assert_eq!(shareable(padded.as_bytes()), None, "{padded}");
+        }
+        for (target, kept) in [
+            ("/viewtopic.php?t=5&sid=0123456789abcdef0123456789abcdef", "/viewtopic.php?t=5"),
+            ("/viewtopic.php?sid=0123&t=5", "/viewtopic.php?t=5"),
+            ("/a;jsessionid=0123?x=1", "/a?x=1"),
+            ("/a;JSESSIONID=0123", "/a"),
+            ("/wiki/Keys?action=history&x=%20", "/wiki/Keys?action=history&x=%20"),
+            ("/a/commit/0123456789abcdef0123456789abcdef01234567", "/a/commit/0123456789abcdef0123456789abcdef01234567"),
+            ("/wiki/The_Long_And_Winding_Road_1970_single", "/wiki/The_Long_And_Winding_Road_1970_single"),
+            ("/a?", "/a?"),
+            ("/a?key=", "/a?key="),
+        ] {
+            let found = shareable(target.as_bytes()).unwrap();
+            assert_eq!(std::str::from_utf8(&found).unwrap(), kept);
+        }
+    }
+}
