@@ -38,6 +38,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bill;
 mod block;
 mod change;
 mod contrast;
@@ -58,6 +59,7 @@ mod student;
 mod units;
 mod weight;
 
+pub use bill::{Allotment, Bill, Cell, MIN_CELLS, PHASES_PER_CELL};
 pub use block::{Block, Phase};
 pub use change::{Change, Floor, MARGIN, MARGIN_OF_SHARES, MARGIN_OF_THE_WHOLE, judge, time_needed, time_to_settle};
 pub use contrast::{CannotCompare, Contrast, Scale, compare, contrast, interaction, main_effect};
