@@ -1,8 +1,8 @@
 //! Figures of documents, by metric.
 
 use unladen_document::{
-    Comparison, Count, Document, Finding, Function, Interval, Latencies, LatencyIntervals, LoadDocument, OpenSpan,
-    ProfileDocument, ProveDocument, WeighDocument, WeighedUrl, Weight,
+    BillDocument, Comparison, Count, Document, Finding, Function, Interval, Latencies, LatencyIntervals, LoadDocument,
+    OpenSpan, ProfileDocument, ProveDocument, WeighDocument, WeighedUrl, Weight,
 };
 
 use crate::key::{Key, findings, kind_of};
@@ -19,6 +19,7 @@ pub(crate) fn figures(document: &Document) -> Vec<(Key, Measured)> {
         Document::Load(document) => of_load(document),
         Document::Prove(document) => of_prove(document),
         Document::Profile(document) => of_profile(document),
+        Document::Bill(document) => of_bill(document),
         Document::ProfileDiff(_) | Document::ClassmapCheck(_) => Vec::new(),
     };
     figures.extend(findings(document).iter().filter_map(finding));
@@ -71,6 +72,19 @@ fn of_weigh(document: &WeighDocument) -> Vec<(Key, Measured)> {
     }
     figures.extend(document.counts.iter().map(counted));
     figures
+}
+
+/// `unladen.bill/1`: what a request of each kind costs. The whole bill depends on the traffic, which is no figure of the
+/// site.
+fn of_bill(document: &BillDocument) -> Vec<(Key, Measured)> {
+    let of_kind = document.kinds.iter().map(|kind| {
+        let key = Key::new(Kind::Weight, &kind.kind, "weight.cpu", "ns");
+        let measured = Measured::spanned(kind.cpu_ns.value, kind.cpu_ns.low, kind.cpu_ns.high);
+        let figure = Figure { noise_floor: Some(kind.noise_floor_ns), ..measured.figure };
+        let degrees = degrees(kind.cells);
+        (Key { counter: Some("cpu".into()), ..key }, Measured { figure, degrees, headline: true, ..measured })
+    });
+    of_kind.collect()
 }
 
 fn total(url: &WeighedUrl) -> Option<(Key, Measured)> {

@@ -55,7 +55,7 @@ impl Setting {
             Document::Profile(document) => {
                 (Vec::new(), vec![("profiler", document.profiler.clone()), ("unit", document.unit.clone())])
             }
-            Document::ProfileDiff(_) | Document::ClassmapCheck(_) => (Vec::new(), Vec::new()),
+            Document::ProfileDiff(_) | Document::Bill(_) | Document::ClassmapCheck(_) => (Vec::new(), Vec::new()),
         };
         let arms = match document {
             Document::Prove(document) => arms(document),

@@ -59,6 +59,7 @@ fn ended(document: &Document) -> &str {
         Document::Load(document) => &document.ended,
         Document::Prove(document) => &document.ended,
         Document::Profile(document) => document.setup.as_ref().map_or("", |setup| &setup.ended),
+        Document::Bill(document) => &document.ended,
         Document::ProfileDiff(_) | Document::ClassmapCheck(_) => "",
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::about::About;
 use crate::answer::Answer;
+use crate::bill::BillDocument;
 use crate::classmap_check::ClassmapCheckDocument;
 use crate::load::LoadDocument;
 use crate::profile::{ProfileDiffDocument, ProfileDocument};
@@ -19,8 +20,9 @@ const LOAD: &str = LoadDocument::SCHEMA;
 const PROVE: &str = ProveDocument::SCHEMA;
 const PROFILE: &str = ProfileDocument::SCHEMA;
 const PROFILE_DIFF: &str = ProfileDiffDocument::SCHEMA;
+const BILL: &str = BillDocument::SCHEMA;
 const CLASSMAP_CHECK: &str = "unladen.classmap-check/1";
-const SCHEMAS: [&str; 6] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF, CLASSMAP_CHECK];
+const SCHEMAS: [&str; 7] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF, BILL, CLASSMAP_CHECK];
 
 /// Why a file is not a result document.
 #[derive(Debug, thiserror::Error)]
@@ -81,6 +83,7 @@ pub enum Document {
     Prove(Box<ProveDocument>),
     Profile(Box<ProfileDocument>),
     ProfileDiff(Box<ProfileDiffDocument>),
+    Bill(Box<BillDocument>),
     /// `unladen classmap --check`, which measures nothing.
     ClassmapCheck(Box<ClassmapCheckDocument>),
 }
@@ -115,12 +118,13 @@ impl Document {
             PROVE => Self::Prove(parse(PROVE, bytes)?),
             PROFILE => Self::Profile(parse(PROFILE, bytes)?),
             PROFILE_DIFF => Self::ProfileDiff(parse(PROFILE_DIFF, bytes)?),
+            BILL => Self::Bill(parse(BILL, bytes)?),
             CLASSMAP_CHECK => Self::ClassmapCheck(parse(CLASSMAP_CHECK, bytes)?),
             _ => return Err(refused(&schema)),
         })
     }
 
-    /// The command that wrote it: `weigh`, `load`, `prove`, `profile`, `profile-diff` or `classmap-check`.
+    /// The command that wrote it: `weigh`, `load`, `prove`, `profile`, `profile-diff`, `bill` or `classmap-check`.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Weigh(_) => "weigh",
@@ -128,6 +132,7 @@ impl Document {
             Self::Prove(_) => "prove",
             Self::Profile(_) => "profile",
             Self::ProfileDiff(_) => "profile-diff",
+            Self::Bill(_) => "bill",
             Self::ClassmapCheck(_) => "classmap-check",
         }
     }
@@ -143,6 +148,7 @@ impl Document {
             Self::ProfileDiff(document) => {
                 document.setups.as_ref().map_or(document.candidate.as_str(), |[_, after]| after.url.as_str())
             }
+            Self::Bill(document) => &document.target,
             Self::ClassmapCheck(document) => &document.root,
         }
     }
@@ -163,7 +169,7 @@ impl Document {
             Self::Profile(document) => {
                 document.setup.iter().filter_map(|setup| Some(("", setup.answer.as_ref()?))).collect()
             }
-            Self::ProfileDiff(_) | Self::ClassmapCheck(_) => Vec::new(),
+            Self::ProfileDiff(_) | Self::Bill(_) | Self::ClassmapCheck(_) => Vec::new(),
         }
     }
 
@@ -175,6 +181,7 @@ impl Document {
             Self::Prove(document) => &document.about,
             Self::Profile(document) => &document.about,
             Self::ProfileDiff(document) => &document.about,
+            Self::Bill(document) => &document.about,
             Self::ClassmapCheck(document) => &document.about,
         }
     }
@@ -209,6 +216,7 @@ impl Document {
             Self::ProfileDiff(document) => document.setups.as_ref().map(|[before, after]| {
                 if after.ended == "complete" { before.ended.as_str() } else { after.ended.as_str() }
             }),
+            Self::Bill(document) => Some(&document.ended),
             Self::ClassmapCheck(_) => None,
         }
     }
@@ -221,6 +229,7 @@ impl Document {
             Self::Prove(document) => &document.warnings,
             Self::Profile(document) => &document.notes,
             Self::ProfileDiff(document) => &document.notes,
+            Self::Bill(document) => &document.warnings,
             Self::ClassmapCheck(_) => &[],
         }
     }

@@ -18,6 +18,7 @@
 
 mod about;
 mod answer;
+mod bill;
 mod classmap_check;
 mod comparison;
 mod document;
@@ -32,6 +33,9 @@ mod weigh;
 
 pub use about::{About, Environment, Revision, Software};
 pub use answer::Answer;
+pub use bill::{
+    BillDocument, BilledClient, BilledGroup, BilledKind, BilledLog, Frees, NotWeighed, Together, share_text,
+};
 pub use classmap_check::{
     ClassDifferences, ClassPlace, ClassmapCheckDocument, ClassmapProblem, DuplicateClass, MisplacedClass,
 };

@@ -27,6 +27,7 @@ impl Schema {
         "fix",
         "profile",
         "profile-diff",
+        "bill",
         "compare",
         "trend",
         "classmap",

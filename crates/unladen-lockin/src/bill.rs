@@ -13,13 +13,16 @@
 use crate::block::Phase;
 use crate::estimate::{Estimate, MIN_BLOCKS, TooFew};
 use crate::ratio::mean_ratio;
-use crate::student::critical;
+use crate::student::{critical, p_value};
 
 /// Phases in a cell.
 pub const PHASES_PER_CELL: usize = 4;
 
 /// Least cells of each kind, however cheap and rare it is.
 pub const MIN_CELLS: usize = MIN_BLOCKS;
+
+/// From there on, Student's t is the normal distribution.
+const MOST_DEGREES: f64 = 1e6;
 
 /// Off, on for each of two kinds, off.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,6 +127,17 @@ impl Bill {
         Ok(part.estimate(part.value))
     }
 
+    /// The two-sided p-value of "the sum is zero". Fails as [`sum`](Self::sum) does.
+    pub fn p_value(&self, factors: &[f64]) -> Result<f64, TooFew> {
+        let part = self.part(factors)?;
+        let error = part.error();
+        Ok(if error > 0.0 {
+            p_value(part.value / error, part.degrees.min(MOST_DEGREES))
+        } else {
+            f64::from(u8::from(part.value == 0.0))
+        })
+    }
+
     /// One sum as a share of another, whose kinds may be the same. Fails as [`sum`](Self::sum) does.
     pub fn share(&self, part: &[f64], whole: &[f64]) -> Result<Estimate, TooFew> {
         let (part, whole) = (self.part(part)?, self.part(whole)?);
@@ -179,9 +193,13 @@ struct Part {
 }
 
 impl Part {
+    fn error(&self) -> f64 {
+        self.influence.iter().map(|part| part * part).sum::<f64>().sqrt()
+    }
+
     fn estimate(&self, value: f64) -> Estimate {
-        let error = self.influence.iter().map(|part| part * part).sum::<f64>().sqrt();
-        let margin = if error > 0.0 { critical(0.05, self.degrees.min(1e6)) * error } else { 0.0 };
+        let error = self.error();
+        let margin = if error > 0.0 { critical(0.05, self.degrees.min(MOST_DEGREES)) * error } else { 0.0 };
         Estimate { value, low: value - margin, high: value + margin, mean: value, blocks: self.blocks }
     }
 }

@@ -40,7 +40,7 @@ impl Publication for Junit {
             Document::Profile(profile) => findings::profile(profile, &mut suite),
             Document::Load(load) => gates(&load.gates, "load", &mut suite),
             Document::Prove(prove) => experiment(prove, &mut suite),
-            Document::ProfileDiff(_) => {}
+            Document::ProfileDiff(_) | Document::Bill(_) => {}
             Document::ClassmapCheck(check) => classmap(check, &mut suite),
         }
         suite.write(out)

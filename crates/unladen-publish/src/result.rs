@@ -6,6 +6,7 @@ use unladen_document::Document;
 use crate::page::words::Words;
 use crate::page::{Block, Page};
 
+mod bill;
 mod classmap;
 pub(crate) mod comparison;
 mod load;
@@ -25,6 +26,7 @@ pub(crate) fn page(document: &Document) -> Page {
         Document::Prove(document) => prove::page(document),
         Document::Profile(document) => profile::page(document),
         Document::ProfileDiff(document) => profile::diff_page(document),
+        Document::Bill(document) => bill::page(document),
         Document::ClassmapCheck(document) => classmap::page(document),
     };
     answers(document, &mut page);

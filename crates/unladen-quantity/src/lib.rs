@@ -19,6 +19,7 @@ mod area;
 mod quantity;
 mod scale;
 mod span;
+mod treemap;
 mod unseen;
 
 pub use area::{Area, interval_path};
@@ -28,4 +29,5 @@ pub use quantity::{
 };
 pub use scale::{PERCENTILES, Scale, odds};
 pub use span::{Span, percent, with_sign};
+pub use treemap::treemap;
 pub use unseen::{inert_json, is_unseen};

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use unladen_document::{About, Document, LoadDocument, ProveDocument};
+use unladen_document::{About, BillDocument, Document, LoadDocument, ProveDocument};
 
 use crate::inside::Inside;
 use crate::profile::{ProfileDiff, Profiled};
@@ -31,6 +31,7 @@ pub enum Report<'a> {
     Prove(&'a ProveDocument),
     Profile(&'a Profiled),
     ProfileDiff(&'a ProfileDiff),
+    Bill(&'a BillDocument),
 }
 
 impl Report<'_> {
@@ -43,6 +44,7 @@ impl Report<'_> {
             Self::Prove(result) => Document::Prove(Box::new(result.clone())),
             Self::Profile(result) => Document::Profile(Box::new(result.document.clone())),
             Self::ProfileDiff(result) => Document::ProfileDiff(Box::new(result.document.clone())),
+            Self::Bill(result) => Document::Bill(Box::new(result.clone())),
         }
     }
 }
@@ -63,6 +65,7 @@ pub fn write_kept(document: &Document, format: &dyn Format, style: Style, out: &
         Document::Prove(kept) => format.write(Report::Prove(kept), style, out),
         Document::Profile(kept) => format.write(Report::Profile(&Profiled::kept(kept)), style, out),
         Document::ProfileDiff(kept) => format.write(Report::ProfileDiff(&ProfileDiff::kept(kept)), style, out),
+        Document::Bill(kept) => format.write(Report::Bill(kept), style, out),
         Document::ClassmapCheck(_) => Ok(()),
     }
 }

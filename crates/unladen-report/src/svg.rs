@@ -8,6 +8,7 @@ use crate::format::{Format, Report};
 use crate::profile::{ProfileDiff, Profiled};
 use crate::style::Style;
 
+mod bill;
 mod draw;
 mod load;
 mod prove;
@@ -32,6 +33,7 @@ impl Format for Svg {
             Report::Prove(result) => document(|body| prove::prove(result, body), out),
             Report::Profile(result) => profile(result, out),
             Report::ProfileDiff(result) => diff(result, out),
+            Report::Bill(result) => document(|body| bill::bill(result, body), out),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::style::Edge;
 use crate::style::Style;
 
 mod agents;
+mod bill;
 mod figure;
 mod inside;
 mod load;
@@ -49,6 +50,7 @@ impl Format for Text {
             Report::Prove(result) => prove::prove(result, style, out),
             Report::Profile(result) => profile::profile(result, style, out),
             Report::ProfileDiff(result) => profile::diff::diff(result, style, out),
+            Report::Bill(result) => bill::bill(result, style, out),
         }
     }
 }

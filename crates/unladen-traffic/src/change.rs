@@ -16,32 +16,91 @@ const CHANGES: [(&str, &[&str]); 9] = [
         "deletes",
         &["delete", "remove", "destroy", "trash", "erase", "undelete", "deletecookies", "del", "drop", "uninstall"],
     ),
-    ("changes a subscription", &["unsubscribe", "optout", "subscribe", "optin", "watch", "unwatch", "follow", "unfollow"]),
-    ("confirms", &["confirm", "verify", "activate", "deactivate", "validate", "approve", "accept", "reject", "confirmemail"]),
+    (
+        "changes a subscription",
+        &["unsubscribe", "optout", "subscribe", "optin", "watch", "unwatch", "follow", "unfollow"],
+    ),
+    (
+        "confirms",
+        &["confirm", "verify", "activate", "deactivate", "validate", "approve", "accept", "reject", "confirmemail"],
+    ),
     ("takes back", &["rollback", "revert", "restore", "undo", "mcrundo", "mcrrestore"]),
     (
         "writes",
         &[
-            "save", "submit", "update", "upload", "insert", "publish", "unpublish", "protect", "unprotect", "markpatrolled",
-            "move", "merge", "lock", "unlock", "block", "unblock", "enable", "disable", "approval", "mark", "markread",
-            "addtocart", "removeitem", "checkout", "vote", "like", "unlike", "rate", "reply",
+            "save",
+            "submit",
+            "update",
+            "upload",
+            "insert",
+            "publish",
+            "unpublish",
+            "protect",
+            "unprotect",
+            "markpatrolled",
+            "move",
+            "merge",
+            "lock",
+            "unlock",
+            "block",
+            "unblock",
+            "enable",
+            "disable",
+            "approval",
+            "mark",
+            "markread",
+            "addtocart",
+            "removeitem",
+            "checkout",
+            "vote",
+            "like",
+            "unlike",
+            "rate",
+            "reply",
         ],
     ),
     ("sends", &["send", "sendmail", "resend", "notify", "invite", "emailuser"]),
     ("runs a task", &["cron", "wpcron", "doingwpcron", "runjobs", "reindex", "rebuild", "backup", "import", "indexer"]),
-    ("empties or resets", &["purge", "flush", "clear", "reset", "clearcache", "install", "upgrade", "migrate", "setup"]),
+    (
+        "empties or resets",
+        &["purge", "flush", "clear", "reset", "clearcache", "install", "upgrade", "migrate", "setup"],
+    ),
 ];
 
 /// Keys whose values name an action.
 const ACTION_KEYS: [&[u8]; 16] = [
-    b"action", b"do", b"mode", b"cmd", b"op", b"task", b"act", b"method", b"operation", b"command", b"func", b"event", b"a",
-    b"call", b"wc-ajax", b"mark",
+    b"action",
+    b"do",
+    b"mode",
+    b"cmd",
+    b"op",
+    b"task",
+    b"act",
+    b"method",
+    b"operation",
+    b"command",
+    b"func",
+    b"event",
+    b"a",
+    b"call",
+    b"wc-ajax",
+    b"mark",
 ];
 
 /// Keys of what a form or link carries only if it is to change something.
 const FORM_KEYS: [&[u8]; 12] = [
-    b"_wpnonce", b"wpEditToken", b"csrf_token", b"csrf", b"_csrf", b"csrfmiddlewaretoken", b"authenticity_token", b"form_key",
-    b"form_token", b"sectok", b"_token", b"token",
+    b"_wpnonce",
+    b"wpEditToken",
+    b"csrf_token",
+    b"csrf",
+    b"_csrf",
+    b"csrfmiddlewaretoken",
+    b"authenticity_token",
+    b"form_key",
+    b"form_token",
+    b"sectok",
+    b"_token",
+    b"token",
 ];
 
 const BY_FORM: &str = "carries the token of a form";
@@ -73,7 +132,8 @@ pub fn looks_like_a_change(target: &str) -> Option<&'static str> {
     let decoded = if is_escaped { decoded(target.as_bytes()) } else { target.as_bytes().to_vec() };
     let target = Target::parse(&decoded);
     // A page's title may be anything: `/wiki/How_to_delete_a_file`.
-    let is_title = |at: usize| at > 0 && matches!(target.segments()[at - 1], b"wiki" | b"index.php" | b"doku.php" | b"t");
+    let is_title =
+        |at: usize| at > 0 && matches!(target.segments()[at - 1], b"wiki" | b"index.php" | b"doku.php" | b"t");
     for (at, segment) in target.segments().iter().enumerate() {
         if let Some(reason) = reason(segment).filter(|_| !is_title(at)) {
             return Some(reason);

@@ -54,7 +54,8 @@ pub enum KindListError {
 impl KindList {
     /// Kinds of MediaWiki, WordPress, forums, DokuWiki and Git forges.
     pub fn presets() -> Self {
-        let patterns = PRESETS.iter().flat_map(|preset| lines(preset)).filter_map(|(_, line)| Pattern::parse(line).ok());
+        let patterns =
+            PRESETS.iter().flat_map(|preset| lines(preset)).filter_map(|(_, line)| Pattern::parse(line).ok());
         Self::of(patterns.collect())
     }
 

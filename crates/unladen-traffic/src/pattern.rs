@@ -128,7 +128,8 @@ pub(crate) fn order(name: &str) -> impl Ord + use<> {
         Some((_, "{keys}")) => 1,
         Some((_, query)) => 2 * query.split('&').count(),
     };
-    let placeholders = name.matches('{').count() + 10 * usize::from(name.contains("*}")) + 10 * usize::from(name.starts_with('*'));
+    let placeholders =
+        name.matches('{').count() + 10 * usize::from(name.contains("*}")) + 10 * usize::from(name.starts_with('*'));
     (std::cmp::Reverse(keys), placeholders, name.to_owned())
 }
 

@@ -9,12 +9,46 @@ const SESSIONS: [&[u8]; 6] = [b"sid", b"phpsessid", b"jsessionid", b"sessionid",
 
 /// Whole keys, and parts of keys, of what only one visitor should know.
 const KEYS: [&[u8]; 24] = [
-    b"key", b"sig", b"code", b"pass", b"pwd", b"auth", b"otp", b"jwt", b"pin", b"ticket", b"hmac", b"mail", b"user", b"username",
-    b"login", b"phone", b"tel", b"iban", b"state", b"sso", b"saml", b"samlresponse", b"h", b"hash",
+    b"key",
+    b"sig",
+    b"code",
+    b"pass",
+    b"pwd",
+    b"auth",
+    b"otp",
+    b"jwt",
+    b"pin",
+    b"ticket",
+    b"hmac",
+    b"mail",
+    b"user",
+    b"username",
+    b"login",
+    b"phone",
+    b"tel",
+    b"iban",
+    b"state",
+    b"sso",
+    b"saml",
+    b"samlresponse",
+    b"h",
+    b"hash",
 ];
 const PARTS: [&[u8]; 14] = [
-    b"token", b"passw", b"secret", b"session", b"sess_", b"apikey", b"api_key", b"api-key", b"authkey", b"signature", b"credential",
-    b"nonce", b"csrf", b"email",
+    b"token",
+    b"passw",
+    b"secret",
+    b"session",
+    b"sess_",
+    b"apikey",
+    b"api_key",
+    b"api-key",
+    b"authkey",
+    b"signature",
+    b"credential",
+    b"nonce",
+    b"csrf",
+    b"email",
 ];
 
 /// Random texts from this length on may be a key that stands in a path.
@@ -36,7 +70,8 @@ pub(crate) fn is_secret(key: &[u8]) -> bool {
 pub(crate) fn shareable(target: &[u8]) -> Option<Cow<'_, [u8]>> {
     let question = memchr::memchr(b'?', target).unwrap_or(target.len());
     let (path, query) = (&target[..question], &target[question..]);
-    if path.len() > RANDOM && path.split(|byte| matches!(byte, b'/' | b';')).any(|part| token::is_random(part, RANDOM)) {
+    if path.len() > RANDOM && path.split(|byte| matches!(byte, b'/' | b';')).any(|part| token::is_random(part, RANDOM))
+    {
         return None;
     }
     let session = memchr::memchr(b';', path).filter(|at| path[*at..].to_ascii_lowercase().starts_with(b";jsessionid"));
@@ -91,7 +126,10 @@ mod tests {
             ("/a;jsessionid=0123?x=1", "/a?x=1"),
             ("/a;JSESSIONID=0123", "/a"),
             ("/wiki/Keys?action=history&x=%20", "/wiki/Keys?action=history&x=%20"),
-            ("/a/commit/0123456789abcdef0123456789abcdef01234567", "/a/commit/0123456789abcdef0123456789abcdef01234567"),
+            (
+                "/a/commit/0123456789abcdef0123456789abcdef01234567",
+                "/a/commit/0123456789abcdef0123456789abcdef01234567",
+            ),
             ("/wiki/The_Long_And_Winding_Road_1970_single", "/wiki/The_Long_And_Winding_Road_1970_single"),
             ("/a?", "/a?"),
             ("/a?key=", "/a?key="),

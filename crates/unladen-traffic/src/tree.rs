@@ -94,7 +94,13 @@ impl Tree {
     }
 
     /// The tally of a target, by the first pattern that it matches, else by what was learned.
-    pub(crate) fn place(&mut self, target: &Target<'_>, status: Option<u16>, kinds: &KindList, sampler: &mut Sampler) -> u32 {
+    pub(crate) fn place(
+        &mut self,
+        target: &Target<'_>,
+        status: Option<u16>,
+        kinds: &KindList,
+        sampler: &mut Sampler,
+    ) -> u32 {
         if self.nodes.len() > MOST_NODES {
             self.settle(sampler);
         }
@@ -163,7 +169,13 @@ impl Tree {
     }
 
     fn child(
-        &mut self, at: u32, role: Role, text: &[u8], masked: &mut Vec<u8>, may_create: bool, sketch: &mut Sketch,
+        &mut self,
+        at: u32,
+        role: Role,
+        text: &[u8],
+        masked: &mut Vec<u8>,
+        may_create: bool,
+        sketch: &mut Sketch,
     ) -> Option<u32> {
         let class = if matches!(role, Role::Segment | Role::Value) { token::class(text) } else { None };
         if let Some(class) = class {
@@ -254,7 +266,8 @@ impl Tree {
             let (below, is_full) = staying_of(below, &old, least);
             self.nodes[at as usize].is_full = is_full;
             for ((role, text), nodes) in below {
-                let is_placeholder = nodes.iter().any(|id| old[*id as usize].is_placeholder || *old[*id as usize].text != *text);
+                let is_placeholder =
+                    nodes.iter().any(|id| old[*id as usize].is_placeholder || *old[*id as usize].text != *text);
                 self.nodes[at as usize].texts += u32::from(!is_placeholder);
                 let child = self.create(at, role, text, is_placeholder);
                 groups.push((nodes, child));
@@ -302,7 +315,8 @@ impl Tree {
             order.truncate(MOST_KINDS - 1);
             order.push((ELSE.to_owned(), 0));
         }
-        let index: BTreeMap<&str, usize> = order.iter().enumerate().map(|(at, (name, _))| (name.as_str(), at)).collect();
+        let index: BTreeMap<&str, usize> =
+            order.iter().enumerate().map(|(at, (name, _))| (name.as_str(), at)).collect();
         let mut kinds: Vec<(String, Tally)> = order.iter().map(|(name, _)| (name.clone(), Tally::default())).collect();
         let mut of_tally = vec![NONE; self.tallies.len()];
         for (name, id, _) in named {

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod agent;
+mod bill;
 mod classmap;
 mod completions;
 mod doctor;
@@ -59,6 +60,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Weigh(Box<weigh::Args>),
+    Bill(Box<bill::Args>),
     Load(Box<load::Args>),
     Prove(Box<prove::Args>),
     Profile(Box<profile::Args>),
@@ -87,6 +89,7 @@ pub(crate) fn run() -> ExitCode {
     let typed = typed::words(&Cli::command(), std::env::args_os());
     let done = match cli.command {
         Command::Weigh(args) => weigh::run(*args, &typed),
+        Command::Bill(args) => bill::run(*args, &typed),
         Command::Load(args) => load::run(*args, &typed),
         Command::Prove(args) => prove::run(*args, &typed),
         Command::Profile(args) => profile::run(*args, &typed),

@@ -6,6 +6,7 @@
 
 mod admin;
 mod answered;
+mod bill;
 mod carried;
 mod classmap;
 mod cmd;

@@ -49,6 +49,7 @@ impl Suite {
             Document::Profile(profile) => {
                 profile.setup.as_ref().map_or(("", 0), |setup| (setup.ended.as_str(), setup.elapsed_ns))
             }
+            Document::Bill(bill) => (bill.ended.as_str(), bill.elapsed_ns),
             Document::ProfileDiff(_) | Document::ClassmapCheck(_) => ("", 0),
         };
         let title = match document {

@@ -28,6 +28,7 @@ pub(super) fn of(document: &Document) -> Run {
         Document::Prove(prove) => (gates(&prove.gates, &prove.target, about), prove.ended.as_str(), prove.elapsed_ns),
         Document::Profile(profile) => of_profile(profile),
         Document::ProfileDiff(_) => (Vec::new(), "", 0),
+        Document::Bill(bill) => (findings(&bill.findings, None, &[], about), bill.ended.as_str(), bill.elapsed_ns),
         Document::ClassmapCheck(check) => (classmap(check), "", 0),
     };
     let mut invocation = invocation(about, elapsed_ns);
@@ -127,6 +128,7 @@ fn exit_code(document: &Document, ended: &str) -> Option<i32> {
         Document::Profile(profile) => (profile.gates.as_slice(), false),
         Document::Load(load) => (load.gates.as_slice(), has_failed(load) && !accepts_errors(&load.gates)),
         Document::Prove(prove) => (prove.gates.as_slice(), has_failed_arms(prove) && !accepts_errors(&prove.gates)),
+        Document::Bill(_) => (&[][..], false),
         Document::ProfileDiff(_) => return None,
         Document::ClassmapCheck(check) => return Some(if check.is_broken() { GATE } else { 0 }),
     };

@@ -22,6 +22,16 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `25%` or `0.25` of a core; more than one, too.
+pub(super) fn share_of_a_core(text: &str) -> Result<f64, String> {
+    let cores = match text.strip_suffix('%') {
+        Some(number) => number.trim().parse().map(|number: f64| number / 100.0),
+        None => text.parse(),
+    };
+    let wanted = "expected a part of one core from 1% on, such as 25% or 150%";
+    cores.ok().filter(|cores| (0.01..=1_000.0).contains(cores)).ok_or_else(|| wanted.to_owned())
+}
+
 /// `2%` or `0.02`, as a share; `0%` too.
 pub(super) fn tolerated(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('%').parse() {

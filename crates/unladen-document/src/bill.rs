@@ -1,0 +1,207 @@
+//! The principal type is [`BillDocument`], `unladen.bill/1`.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use unladen_quantity::{Span, grouped, lasting, percent};
+
+use crate::about::About;
+use crate::finding::Finding;
+use crate::load::LinesPassedOver;
+
+/// Output of `unladen bill --json`: what a site's traffic costs.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct BillDocument {
+    pub schema: String,
+    #[serde(flatten)]
+    pub about: About,
+    pub target: String,
+    pub log: BilledLog,
+    /// Requests that were sent, and those among them that failed.
+    pub requests: u64,
+    pub failed: u64,
+    pub elapsed_ns: u64,
+    /// `complete`, `interrupted` or `failed`.
+    pub ended: String,
+    pub settle_ns: u64,
+    pub processors: u64,
+    /// Bound of the load that measuring added, and that load, in cores.
+    pub load_bound_cores: f64,
+    pub load_cores: f64,
+    /// CPU of all weighed requests of the log, in ns.
+    pub cpu_ns: Option<Span>,
+    pub noise_floor_ns: f64,
+    /// As a share of what all processors had in the time that the log covers.
+    pub machine_share: Option<Span>,
+    pub groups: Vec<BilledGroup>,
+    pub kinds: Vec<BilledKind>,
+    pub clients: Vec<BilledClient>,
+    pub not_weighed: Vec<NotWeighed>,
+    pub together: Option<Together>,
+    pub findings: Vec<Finding>,
+    pub frees: Vec<Frees>,
+    pub warnings: Vec<String>,
+}
+
+impl BillDocument {
+    /// Its schema.
+    pub const SCHEMA: &str = "unladen.bill/1";
+
+    /// Requests of the log that were weighed.
+    pub fn weighed(&self) -> u64 {
+        self.kinds.iter().map(|kind| kind.requests).sum()
+    }
+
+    /// `2,310,000 requests of 7 days took 41.8 ± 1.1 h of CPU: 12.4 ± 0.3 % of 2 processors`
+    pub fn headline(&self) -> String {
+        let span = self.log.seconds.map(|seconds| match seconds / 86_400 {
+            days if days >= 2 => format!(" of {} days", grouped(seconds as f64 / 86_400.0, usize::from(days < 10))),
+            _ => format!(" of {}", lasting(Duration::from_secs(seconds))),
+        });
+        let took = self.cpu_ns.map_or("an unknown time".to_owned(), time_text);
+        let share =
+            self.machine_share.map(|share| format!(": {} of {} processors", share_text(share), self.processors));
+        let requests = grouped(self.weighed() as f64, 0);
+        format!("{requests} requests{} took {took} of CPU{}", span.unwrap_or_default(), share.unwrap_or_default())
+    }
+
+    /// What keeps the kinds from adding up, if anything does for certain.
+    pub fn contention_text(&self) -> Option<String> {
+        let together = self.together.as_ref().filter(|together| together.verdict == Together::DOES_NOT_ADD_UP)?;
+        Some(format!(
+            "The kinds do not add up: with {} requests of all kinds at once, one costs {} of what it does one after the \
+             other. The machine is full, or requests wait for each other.",
+            together.concurrency,
+            together.ratio.change_text()
+        ))
+    }
+}
+
+/// In hours, minutes or seconds: `41.8 ± 1.1 h`.
+fn time_text(ns: Span) -> String {
+    let (unit, length) = match ns.value / 1e9 {
+        hours if hours >= 7_200.0 => ("h", 3_600e9),
+        minutes if minutes >= 120.0 => ("min", 60e9),
+        _ => ("s", 1e9),
+    };
+    let (value, margin) = (ns.value / length, ns.margin() / length);
+    let decimals = usize::from(margin < 9.95) + usize::from(margin < 0.05);
+    format!("{} ± {} {unit}", grouped(value, decimals), grouped(margin, decimals))
+}
+
+/// A share with its interval, in percent: `12.4 ± 0.3 %`.
+pub fn share_text(share: Span) -> String {
+    let (value, margin) = (share.value * 100.0, share.margin() * 100.0);
+    let decimals = usize::from(margin < 9.95) + usize::from(margin < 0.05);
+    format!("{} ± {} %", grouped(value, decimals), grouped(margin, decimals))
+}
+
+/// What was read.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct BilledLog {
+    pub files: Vec<String>,
+    pub lines: u64,
+    pub entries: u64,
+    pub passed_over: Vec<LinesPassedOver>,
+    /// RFC 3339; absent where lines have no time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<u64>,
+    /// Networks that requests came from.
+    pub networks: u64,
+}
+
+/// A group's part of the CPU.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct BilledGroup {
+    pub group: String,
+    pub share: Span,
+}
+
+/// Requests that cost alike.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct BilledKind {
+    pub kind: String,
+    pub requests: u64,
+    /// Of all requests of the log.
+    pub request_share: f64,
+    /// CPU of one request, in ns.
+    pub cpu_ns: Span,
+    pub noise_floor_ns: f64,
+    /// Of the CPU of all weighed requests.
+    pub cpu_share: Span,
+    /// Stretches of time in which it was sent.
+    pub cells: u64,
+    pub sent: u64,
+    pub failed: u64,
+    pub urls: Vec<String>,
+    /// Rules that found something on its most frequent URL; absent where nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carries: Option<Vec<String>>,
+}
+
+/// Clients that have something in common.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct BilledClient {
+    pub client: String,
+    /// `crawlers`, `crawler`, `network`, `signed in` or `everybody else`.
+    pub sort: String,
+    pub requests: u64,
+    pub request_share: f64,
+    /// Of the CPU of all weighed requests, had each cost what its kind does.
+    pub cpu_share: Span,
+}
+
+/// Requests of the log whose cost is not in the bill.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct NotWeighed {
+    pub what: String,
+    pub why: String,
+    pub requests: u64,
+}
+
+/// Whether all kinds at once cost what they do one after the other.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Together {
+    /// CPU of a request of the mix of all kinds, over the mean of the kinds.
+    pub ratio: Span,
+    pub concurrency: u64,
+    /// `adds up`, `does not add up` or `unclear`.
+    pub verdict: String,
+}
+
+impl Together {
+    pub const ADDS_UP: &str = "adds up";
+    pub const DOES_NOT_ADD_UP: &str = "does not add up";
+    pub const UNCLEAR: &str = "unclear";
+}
+
+/// A cure, and what it would free.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Frees {
+    pub what: String,
+    /// Of the CPU of all weighed requests; without an interval where it is a bound.
+    pub cpu_share: Span,
+    pub is_bound: bool,
+}
+
+impl Frees {
+    /// `no /diff for crawlers: 41.0 ± 2.1 %`, `stat-storm on /wiki/{title}: at most 3 %`
+    pub fn text(&self) -> String {
+        match self.is_bound {
+            true => format!("{}: at most {} %", self.what, percent(self.cpu_share.value)),
+            false => format!("{}: {}", self.what, share_text(self.cpu_share)),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The principal type is [`Plan`]: which kinds are weighed, by which URLs, and how long that takes.
+
+use std::time::Duration;
+
+use unladen_document::NotWeighed;
+use unladen_lockin::MIN_CELLS;
+use unladen_traffic::{Kind, Traffic};
+
+/// Kinds with less of the requests are left out, once there are more than a few: each takes its cells.
+const LEAST_SHARE: f64 = 0.002;
+const OTHER: &str = "GET alone is sent";
+/// URLs of a kind, the most frequent ones and a sample of the rest.
+const HEAD: usize = 8;
+const TAIL: usize = 24;
+/// Cells of each kind that a run without a set time aims at.
+const CELLS: usize = 10;
+/// Bounds of a run without a set time.
+const TIMES: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(180));
+/// Shortest phase with requests.
+pub(crate) const PHASE: Duration = Duration::from_millis(300);
+/// A phase has room for so many of a kind's requests.
+pub(crate) const REQUESTS: u32 = 3;
+
+/// A kind that is weighed.
+#[derive(Debug, Clone)]
+pub(crate) struct Planned {
+    /// Place in [`Traffic::kinds`].
+    pub(crate) kind: usize,
+    pub(crate) name: String,
+    pub(crate) requests: u64,
+    /// Paths with queries, and how much of the traffic each stands for.
+    pub(crate) urls: Vec<(String, f64)>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Plan {
+    pub(crate) kinds: Vec<Planned>,
+    pub(crate) not_weighed: Vec<NotWeighed>,
+    /// Requests of these kinds by other methods.
+    other: u64,
+}
+
+impl Plan {
+    /// At most so many kinds, the most frequent first.
+    pub(crate) fn of(traffic: &Traffic, most: usize) -> Self {
+        let mut plan = Self::default();
+        let mut rest = (0, 0);
+        for (at, kind) in traffic.kinds.iter().enumerate() {
+            let is_rare = kind.requests as f64 <= LEAST_SHARE * traffic.entries as f64 && plan.kinds.len() >= CELLS;
+            if let Some(why) = why_not(kind) {
+                let (what, why, requests) = (kind.name.clone(), why.to_owned(), kind.requests);
+                plan.not_weighed.push(NotWeighed { what, why, requests });
+            } else if is_rare || plan.kinds.len() >= most {
+                rest = (rest.0 + 1, rest.1 + kind.requests);
+            } else {
+                plan.add(at, kind);
+            }
+        }
+        if rest.0 > 0 {
+            let what = if rest.0 == 1 { "1 further kind".to_owned() } else { format!("{} further kinds", rest.0) };
+            let why = "rare, or beyond --kinds".to_owned();
+            plan.not_weighed.push(NotWeighed { what, why, requests: rest.1 });
+        }
+        if plan.other > 0 {
+            let what = "POST and other methods, to these kinds".to_owned();
+            plan.not_weighed.push(NotWeighed { what, why: OTHER.to_owned(), requests: plan.other });
+        }
+        plan.not_weighed.sort_by_key(|row| std::cmp::Reverse(row.requests));
+        plan
+    }
+
+    fn add(&mut self, at: usize, kind: &Kind) {
+        // What is sent is GET: requests by other methods may cost something else.
+        let other = kind.methods.other.min(kind.requests);
+        self.other += other;
+        let head: Vec<(String, f64)> =
+            kind.head.iter().take(HEAD).map(|url| (url.url.clone(), url.requests as f64)).collect();
+        let rest = kind.sampled as f64 - head.iter().map(|(_, requests)| requests).sum::<f64>();
+        let further = kind.head.iter().skip(HEAD).map(|url| url.url.clone());
+        let tail: Vec<String> = kind.tail.iter().cloned().chain(further).take(TAIL).collect();
+        let each = rest.max(0.0) / tail.len().max(1) as f64;
+        let urls = head.into_iter().chain(tail.into_iter().map(|url| (url, each))).filter(|(_, weight)| *weight > 0.0);
+        let urls: Vec<(String, f64)> = urls.collect();
+        self.kinds.push(Planned { kind: at, name: kind.name.clone(), requests: kind.requests - other, urls });
+    }
+
+    /// Without a set time, and before the site's speed is known; a bound of the load makes it longer.
+    pub(crate) fn time(&self, cell: Duration) -> Duration {
+        self.cells(CELLS, cell).clamp(TIMES.0, TIMES.1).max(self.least_time(cell))
+    }
+
+    /// With the fewest cells that carry intervals.
+    pub(crate) fn least_time(&self, cell: Duration) -> Duration {
+        self.cells(MIN_CELLS, cell)
+    }
+
+    /// Two kinds share a cell; the mix of all has its own.
+    fn cells(&self, each: usize, cell: Duration) -> Duration {
+        cell * u32::try_from((self.kinds.len() * each + MIN_CELLS).div_ceil(2)).unwrap_or(u32::MAX)
+    }
+}
+
+/// Why a kind cannot be weighed at all.
+fn why_not(kind: &Kind) -> Option<&'static str> {
+    if kind.methods.get + kind.methods.head == 0 {
+        return Some(OTHER);
+    }
+    if let (Some(reason), true) = (kind.change, kind.sampled == 0) {
+        return Some(reason);
+    }
+    (kind.head.is_empty() && kind.tail.is_empty())
+        .then_some("no URL that can be sent again: all failed, or hold secrets")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unladen_traffic::Options;
+
+    fn traffic(lines: &[(&str, usize)]) -> Traffic {
+        let mut log = String::new();
+        for (request, times) in lines {
+            for at in 0..*times {
+                let request = request.replace('#', &at.to_string());
+                log +=
+                    &format!("203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] \"{request} HTTP/1.1\" 200 9 \"-\" \"x\"\n");
+            }
+        }
+        Traffic::parse(log.as_bytes(), "access.log".as_ref(), &Options::default()).unwrap()
+    }
+
+    #[test]
+    fn requests_are_planned_or_told_and_add_up() {
+        let traffic =
+            traffic(&[("GET /wiki/Page_#", 500), ("POST /wiki/Page_#", 20), ("POST /api", 30), ("GET /logout", 7)]);
+        let plan = Plan::of(&traffic, 24);
+        let weighed: u64 = plan.kinds.iter().map(|kind| kind.requests).sum();
+        let left: u64 = plan.not_weighed.iter().map(|row| row.requests).sum();
+        assert_eq!(weighed + left, traffic.entries, "{plan:?}");
+        assert!(plan.kinds.iter().all(|kind| !kind.urls.iter().any(|(url, _)| url.contains("logout"))), "{plan:?}");
+        let (wiki, requests) = (&plan.kinds[0], 500.0);
+        let sum: f64 = wiki.urls.iter().map(|(_, weight)| weight).sum();
+        assert!((sum - requests).abs() < 1e-6, "{wiki:?}");
+        assert!(wiki.urls.len() <= HEAD + TAIL);
+    }
+
+    #[test]
+    fn no_more_kinds_than_asked_for_and_the_rest_is_told() {
+        let traffic = traffic(&[("GET /a.php?x=1", 50), ("GET /b.php", 40), ("GET /c.php", 30)]);
+        let plan = Plan::of(&traffic, 2);
+        assert_eq!(plan.kinds.len(), 2, "{plan:?}");
+        assert_eq!(plan.not_weighed[0].requests, 30, "{plan:?}");
+    }
+}
