@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::target::Target;
 
@@ -16,32 +16,91 @@ const CHANGES: [(&str, &[&str]); 9] = [
         "deletes",
         &["delete", "remove", "destroy", "trash", "erase", "undelete", "deletecookies", "del", "drop", "uninstall"],
     ),
-    ("changes a subscription", &["unsubscribe", "optout", "subscribe", "optin", "watch", "unwatch", "follow", "unfollow"]),
-    ("confirms", &["confirm", "verify", "activate", "deactivate", "validate", "approve", "accept", "reject", "confirmemail"]),
+    (
+        "changes a subscription",
+        &["unsubscribe", "optout", "subscribe", "optin", "watch", "unwatch", "follow", "unfollow"],
+    ),
+    (
+        "confirms",
+        &["confirm", "verify", "activate", "deactivate", "validate", "approve", "accept", "reject", "confirmemail"],
+    ),
     ("takes back", &["rollback", "revert", "restore", "undo", "mcrundo", "mcrrestore"]),
     (
         "writes",
         &[
-            "save", "submit", "update", "upload", "insert", "publish", "unpublish", "protect", "unprotect", "markpatrolled",
-            "move", "merge", "lock", "unlock", "block", "unblock", "enable", "disable", "approval", "mark", "markread",
-            "addtocart", "removeitem", "checkout", "vote", "like", "unlike", "rate", "reply",
+            "save",
+            "submit",
+            "update",
+            "upload",
+            "insert",
+            "publish",
+            "unpublish",
+            "protect",
+            "unprotect",
+            "markpatrolled",
+            "move",
+            "merge",
+            "lock",
+            "unlock",
+            "block",
+            "unblock",
+            "enable",
+            "disable",
+            "approval",
+            "mark",
+            "markread",
+            "addtocart",
+            "removeitem",
+            "checkout",
+            "vote",
+            "like",
+            "unlike",
+            "rate",
+            "reply",
         ],
     ),
     ("sends", &["send", "sendmail", "resend", "notify", "invite", "emailuser"]),
     ("runs a task", &["cron", "wpcron", "doingwpcron", "runjobs", "reindex", "rebuild", "backup", "import", "indexer"]),
-    ("empties or resets", &["purge", "flush", "clear", "reset", "clearcache", "install", "upgrade", "migrate", "setup"]),
+    (
+        "empties or resets",
+        &["purge", "flush", "clear", "reset", "clearcache", "install", "upgrade", "migrate", "setup"],
+    ),
 ];
 
 /// Keys whose values name an action.
 const ACTION_KEYS: [&[u8]; 16] = [
-    b"action", b"do", b"mode", b"cmd", b"op", b"task", b"act", b"method", b"operation", b"command", b"func", b"event", b"a",
-    b"call", b"wc-ajax", b"mark",
+    b"action",
+    b"do",
+    b"mode",
+    b"cmd",
+    b"op",
+    b"task",
+    b"act",
+    b"method",
+    b"operation",
+    b"command",
+    b"func",
+    b"event",
+    b"a",
+    b"call",
+    b"wc-ajax",
+    b"mark",
 ];
 
 /// Keys of what a form or link carries only if it is to change something.
 const FORM_KEYS: [&[u8]; 12] = [
-    b"_wpnonce", b"wpEditToken", b"csrf_token", b"csrf", b"_csrf", b"csrfmiddlewaretoken", b"authenticity_token", b"form_key",
-    b"form_token", b"sectok", b"_token", b"token",
+    b"_wpnonce",
+    b"wpEditToken",
+    b"csrf_token",
+    b"csrf",
+    b"_csrf",
+    b"csrfmiddlewaretoken",
+    b"authenticity_token",
+    b"form_key",
+    b"form_token",
+    b"sectok",
+    b"_token",
+    b"token",
 ];
 
 const BY_FORM: &str = "carries the token of a form";
@@ -50,8 +109,12 @@ const BY_FORM: &str = "carries the token of a form";
 static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let words = CHANGES.iter().flat_map(|(_, words)| words.iter().map(|word| word.as_bytes()));
     // What is written apart is found by its end.
-    let apart: [&[u8]; 8] = [b"out", b"off", b"in", b"cart", b"cookies", b"job", b"patrolled", b"undo"];
-    AhoCorasick::builder().ascii_case_insensitive(true).build(words.chain(apart).chain(FORM_KEYS)).ok()
+    let apart: [&[u8]; 10] = [b"-out", b"_out", b"-off", b"_off", b"-in", b"_in", b"-cart", b"_cart", b"-as", b"_as"];
+    AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .ascii_case_insensitive(true)
+        .build(words.chain(apart).chain(FORM_KEYS))
+        .ok()
 });
 
 /// Why a target (path and query) should not be requested just to see what it costs; `None` if nothing speaks against.
@@ -65,15 +128,18 @@ static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// assert_eq!(looks_like_a_change("/index.php?action=edit&token=x"), Some("carries the token of a form"));
 /// ```
 pub fn looks_like_a_change(target: &str) -> Option<&'static str> {
-    // Most have none of the words, nor any escape that could hide one.
-    let is_escaped = memchr::memchr(b'%', target.as_bytes()).is_some();
+    // Most have none of the words, nor any escape that could hide one:
+    // those of letters beyond ASCII hide none.
+    let is_letter = |at: usize| matches!(target.as_bytes().get(at + 1), Some(b'2'..=b'7'));
+    let is_escaped = memchr::memchr_iter(b'%', target.as_bytes()).any(is_letter);
     if !is_escaped && WORDS.as_ref().is_some_and(|words| !words.is_match(target)) {
         return None;
     }
     let decoded = if is_escaped { decoded(target.as_bytes()) } else { target.as_bytes().to_vec() };
     let target = Target::parse(&decoded);
     // A page's title may be anything: `/wiki/How_to_delete_a_file`.
-    let is_title = |at: usize| at > 0 && matches!(target.segments()[at - 1], b"wiki" | b"index.php" | b"doku.php" | b"t");
+    let is_title =
+        |at: usize| at > 0 && matches!(target.segments()[at - 1], b"wiki" | b"index.php" | b"doku.php" | b"t");
     for (at, segment) in target.segments().iter().enumerate() {
         if let Some(reason) = reason(segment).filter(|_| !is_title(at)) {
             return Some(reason);

@@ -34,7 +34,12 @@ pub(crate) fn open(file: &Path) -> io::Result<Box<dyn BufRead>> {
 fn unpacked(mut log: impl BufRead + 'static) -> io::Result<Box<dyn BufRead>> {
     // What is no regular file may give a byte at a time, and counts as text then.
     let begin = log.fill_buf()?;
-    let unsupported = |what: &str| Err(io::Error::new(io::ErrorKind::Unsupported, format!("it is compressed with {what}; unpack it first: plain text, gzip and zstd are read")));
+    let unsupported = |what: &str| {
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            format!("it is compressed with {what}; unpack it first: plain text, gzip and zstd are read"),
+        ))
+    };
     let bounded = |unpacked: Box<dyn Read>| Box::new(BufReader::with_capacity(BUFFER, unpacked.take(MOST_UNPACKED)));
     match begin {
         [0x1f, 0x8b, ..] => Ok(bounded(Box::new(MultiGzDecoder::new(log)))),

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::pattern::Pattern;
 use crate::target::Target;
@@ -54,7 +54,8 @@ pub enum KindListError {
 impl KindList {
     /// Kinds of MediaWiki, WordPress, forums, DokuWiki and Git forges.
     pub fn presets() -> Self {
-        let patterns = PRESETS.iter().flat_map(|preset| lines(preset)).filter_map(|(_, line)| Pattern::parse(line).ok());
+        let patterns =
+            PRESETS.iter().flat_map(|preset| lines(preset)).filter_map(|(_, line)| Pattern::parse(line).ok());
         Self::of(patterns.collect())
     }
 
@@ -106,7 +107,7 @@ impl KindList {
                 }
             }
         }
-        list.anchors = AhoCorasick::new(anchors).ok();
+        list.anchors = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(anchors).ok();
         list
     }
 

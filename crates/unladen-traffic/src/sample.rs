@@ -52,17 +52,11 @@ impl Sampler {
             return false;
         }
         let hash = xxhash_rust::xxh3::xxh3_64(url.as_bytes());
-        let count = self.sketch.add(hash);
         sample.seen += 1;
         if let Some(known) = sample.head.iter_mut().find(|known| known.hash == hash) {
             known.count += 1;
-        } else if sample.head.len() < HEAD && self.has_room(url) {
-            sample.head.push(Counted { hash, count, url: url.into() });
-        } else if let Some(least) = sample.head.iter_mut().min_by_key(|known| known.count)
-            && least.count < count
-        {
-            self.bytes = (self.bytes + url.len()).saturating_sub(least.url.len());
-            *least = Counted { hash, count, url: url.into() };
+        } else {
+            self.meet(sample, hash, url);
         }
         if sample.tail.len() < TAIL {
             if self.has_room(url) {
@@ -73,6 +67,21 @@ impl Sampler {
             sample.tail[at] = (hash, url.into());
         }
         true
+    }
+
+    /// Takes a URL into the head, if it is more frequent than one there.
+    fn meet(&mut self, sample: &mut Sample, hash: u64, url: &str) {
+        let count = self.sketch.add(hash);
+        if sample.head.len() < HEAD && self.has_room(url) {
+            sample.head.push(Counted { hash, count, url: url.into() });
+        } else if let Some(least) = sample.head.iter_mut().min_by_key(|known| known.count)
+            && least.count < count
+        {
+            // While it was here, the sketch did not count it.
+            self.sketch.raise(least.hash, least.count);
+            self.bytes = (self.bytes + url.len()).saturating_sub(least.url.len());
+            *least = Counted { hash, count, url: url.into() };
+        }
     }
 
     fn has_room(&mut self, url: &str) -> bool {

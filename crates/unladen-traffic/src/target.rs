@@ -5,8 +5,22 @@ const MOST_KEYS: usize = 12;
 
 /// Query keys that say where a visitor came from, or get past caches, and select nothing.
 const TRACKING: [&[u8]; 16] = [
-    b"fbclid", b"gclid", b"gclsrc", b"dclid", b"gbraid", b"wbraid", b"msclkid", b"yclid", b"mc_cid", b"mc_eid", b"igshid",
-    b"twclid", b"li_fat_id", b"_ga", b"_gl", b"_",
+    b"fbclid",
+    b"gclid",
+    b"gclsrc",
+    b"dclid",
+    b"gbraid",
+    b"wbraid",
+    b"msclkid",
+    b"yclid",
+    b"mc_cid",
+    b"mc_eid",
+    b"igshid",
+    b"twclid",
+    b"li_fat_id",
+    b"_ga",
+    b"_gl",
+    b"_",
 ];
 
 #[derive(Clone, Copy)]

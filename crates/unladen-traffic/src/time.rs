@@ -6,7 +6,11 @@ pub(crate) fn seconds(text: &[u8]) -> Option<i64> {
         [_, _, b'/', ..] => {
             let month = MONTHS.iter().position(|name| text.get(3..6).is_some_and(|found| found == *name))?;
             let year = number(text.get(7..11)?)?;
-            instant([year, month as i64 + 1, number(&text[..2])?], text.get(12..20)?, text.get(20..)?.trim_ascii_start())
+            instant(
+                [year, month as i64 + 1, number(&text[..2])?],
+                text.get(12..20)?,
+                text.get(20..)?.trim_ascii_start(),
+            )
         }
         [_, _, _, _, b'-', ..] => {
             let date = [number(&text[..4])?, number(text.get(5..7)?)?, number(text.get(8..10)?)?];
@@ -70,7 +74,9 @@ mod tests {
         }
         assert_eq!(seconds(b"01/Jan/1970:00:00:00 +0000"), Some(0));
         assert_eq!(seconds(b"29/Feb/2024:00:00:00 +0000"), Some(1_709_164_800));
-        for text in ["", "-", "10/Okt/2026:13:55:36", "2026-10-10", "99/Oct/2026:13:55:36 +0000", "1/1/1/1/1", "10/Oct/20"] {
+        for text in
+            ["", "-", "10/Okt/2026:13:55:36", "2026-10-10", "99/Oct/2026:13:55:36 +0000", "1/1/1/1/1", "10/Oct/20"]
+        {
             assert_eq!(seconds(text.as_bytes()), None, "{text}");
         }
     }

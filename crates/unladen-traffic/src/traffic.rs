@@ -281,12 +281,14 @@ impl<'a> Reading<'a> {
         let (kinds, of_tally) = self.tree.kinds(&mut self.sampler);
         self.clients.renumber(|tally| of_tally[tally as usize]);
         let (clients, of_kind) = self.options.clients(&self.clients, &kinds, entries);
-        let kinds = kinds.into_iter().zip(of_kind).map(|((name, tally), clients)| Kind::new(name, tally, clients)).collect();
+        let kinds =
+            kinds.into_iter().zip(of_kind).map(|((name, tally), clients)| Kind::new(name, tally, clients)).collect();
         let mut networks: Vec<Who> = self.clients.cells().map(|(who, ..)| who).filter(|who| who.is_network()).collect();
         networks.sort_unstable();
         networks.dedup();
         let passed_over = PassedOver::ALL.into_iter().zip(self.passed_over).filter(|(_, count)| *count > 0).collect();
-        let changes = self.changes.into_iter().map(|(reason, (requests, example))| Change { reason, requests, example });
+        let changes =
+            self.changes.into_iter().map(|(reason, (requests, example))| Change { reason, requests, example });
         Ok(Traffic {
             lines: self.lines,
             entries,
@@ -312,8 +314,11 @@ impl Options {
         }
         let named = |is_of: fn(&Who) -> bool, share: f64| {
             let is_large = |count: u64| count as f64 >= share * entries as f64;
-            let mut named: Vec<(Who, u64)> =
-                sums.iter().map(|(who, count)| (*who, *count)).filter(|(who, count)| is_of(who) && is_large(*count)).collect();
+            let mut named: Vec<(Who, u64)> = sums
+                .iter()
+                .map(|(who, count)| (*who, *count))
+                .filter(|(who, count)| is_of(who) && is_large(*count))
+                .collect();
             named.sort_by_key(|(who, count)| (std::cmp::Reverse(*count), *who));
             named.truncate(MOST_NAMED);
             named
@@ -322,7 +327,11 @@ impl Options {
         let networks = named(|who| who.is_network(), self.network_share);
         let other_crawlers = crawlers.len();
         let everybody = other_crawlers + 1 + networks.len();
-        let columns = crawlers.iter().map(|(who, _)| *who).zip(0..).chain(networks.iter().map(|(who, _)| *who).zip(other_crawlers + 1..));
+        let columns = crawlers
+            .iter()
+            .map(|(who, _)| *who)
+            .zip(0..)
+            .chain(networks.iter().map(|(who, _)| *who).zip(other_crawlers + 1..));
         let columns: BTreeMap<Who, usize> = columns.collect();
         let mut of_kind = vec![vec![0; everybody + 1]; kinds.len()];
         for (who, kind, count) in all.cells() {
