@@ -56,7 +56,7 @@ impl BillDocument {
     /// `2,310,000 requests of 7 days took 41.8 ± 1.1 h of CPU: 12.4 ± 0.3 % of 2 processors`
     pub fn headline(&self) -> String {
         let span = self.log.seconds.map(|seconds| match seconds / 86_400 {
-            days if days >= 2 => format!(" of {} days", grouped(seconds as f64 / 86_400.0, usize::from(days < 10))),
+            days if days >= 2 => format!(" of {} days", grouped((seconds as f64 / 86_400.0).round(), 0)),
             _ => format!(" of {}", lasting(Duration::from_secs(seconds))),
         });
         let took = self.cpu_ns.map_or("an unknown time".to_owned(), time_text);

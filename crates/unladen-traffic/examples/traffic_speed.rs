@@ -1,4 +1,5 @@
-//! How fast logs are read, and in how much memory: reads files, and prints lines/s, kinds, and the peak of memory.
+//! How fast logs are read, and in how much memory: reads files, and prints kinds, lines/s by the clock and by CPU time,
+//! and the peak of memory.
 //!
 //! ```text
 //! cargo run --release -p unladen-traffic --example traffic_speed -- --make 2000000 > access.log
@@ -30,7 +31,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let status = std::fs::read_to_string("/proc/self/status")?;
             let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("");
             println!("{} kinds, {} networks, {:?}", traffic.kinds.len(), traffic.networks, traffic.passed_over);
-            println!("{} lines, {:.0} lines/s, {peak}", traffic.lines, traffic.lines as f64 / seconds);
+            let cpu = std::fs::read_to_string("/proc/self/schedstat")?;
+            let cpu: f64 = cpu.split(' ').next().unwrap_or("").parse()?;
+            let lines = traffic.lines as f64;
+            println!("{lines} lines, {:.0} lines/s, {:.0} lines/s of CPU, {peak}", lines / seconds, lines / cpu * 1e9);
         }
     }
     Ok(())

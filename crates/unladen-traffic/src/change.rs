@@ -5,66 +5,25 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::target::Target;
 
 /// What a name says, by its reason; without separators.
-const CHANGES: [(&str, &[&str]); 9] = [
-    ("ends or begins a session", &["logout", "logoff", "signout", "userlogout", "signoff", "impersonate", "loginas"]),
-    (
-        "deletes",
-        &["delete", "remove", "destroy", "trash", "erase", "undelete", "deletecookies", "del", "drop", "uninstall"],
-    ),
-    (
-        "changes a subscription",
-        &["unsubscribe", "optout", "subscribe", "optin", "watch", "unwatch", "follow", "unfollow"],
-    ),
-    (
-        "confirms",
-        &["confirm", "verify", "activate", "deactivate", "validate", "approve", "accept", "reject", "confirmemail"],
-    ),
-    ("takes back", &["rollback", "revert", "restore", "undo", "mcrundo", "mcrrestore"]),
+const CHANGES: [(&str, &str); 9] = [
+    ("ends or begins a session", "logout logoff signout userlogout signoff impersonate loginas"),
+    ("deletes", "delete remove destroy trash erase undelete deletecookies del drop uninstall"),
+    ("changes a subscription", "unsubscribe optout subscribe optin watch unwatch follow unfollow"),
+    ("confirms", "confirm verify activate deactivate validate approve accept reject confirmemail"),
+    ("takes back", "rollback revert restore undo mcrundo mcrrestore"),
     (
         "writes",
-        &[
-            "save",
-            "submit",
-            "update",
-            "upload",
-            "insert",
-            "publish",
-            "unpublish",
-            "protect",
-            "unprotect",
-            "markpatrolled",
-            "move",
-            "merge",
-            "lock",
-            "unlock",
-            "block",
-            "unblock",
-            "enable",
-            "disable",
-            "approval",
-            "mark",
-            "markread",
-            "addtocart",
-            "removeitem",
-            "checkout",
-            "vote",
-            "like",
-            "unlike",
-            "rate",
-            "reply",
-        ],
+        "save submit update upload insert publish unpublish protect unprotect markpatrolled move merge lock unlock block \
+         unblock enable disable approval mark markread addtocart removeitem checkout vote like unlike rate reply",
     ),
-    ("sends", &["send", "sendmail", "resend", "notify", "invite", "emailuser"]),
-    ("runs a task", &["cron", "wpcron", "doingwpcron", "runjobs", "reindex", "rebuild", "backup", "import", "indexer"]),
-    (
-        "empties or resets",
-        &["purge", "flush", "clear", "reset", "clearcache", "install", "upgrade", "migrate", "setup"],
-    ),
+    ("sends", "send sendmail resend notify invite emailuser"),
+    ("runs a task", "cron wpcron doingwpcron runjobs reindex rebuild backup import indexer"),
+    ("empties or resets", "purge flush clear reset clearcache install upgrade migrate setup"),
 ];
 
 /// Keys whose values name an action.
@@ -107,10 +66,14 @@ const BY_FORM: &str = "carries the token of a form";
 
 /// Any of these words, in whatever place: most targets have none.
 static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let words = CHANGES.iter().flat_map(|(_, words)| words.iter().map(|word| word.as_bytes()));
+    let words = CHANGES.iter().flat_map(|(_, words)| words.split_whitespace().map(str::as_bytes));
     // What is written apart is found by its end.
-    let apart: [&[u8]; 8] = [b"out", b"off", b"in", b"cart", b"cookies", b"job", b"patrolled", b"undo"];
-    AhoCorasick::builder().ascii_case_insensitive(true).build(words.chain(apart).chain(FORM_KEYS)).ok()
+    let apart: [&[u8]; 10] = [b"-out", b"_out", b"-off", b"_off", b"-in", b"_in", b"-cart", b"_cart", b"-as", b"_as"];
+    AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .ascii_case_insensitive(true)
+        .build(words.chain(apart).chain(FORM_KEYS))
+        .ok()
 });
 
 /// Why a target (path and query) should not be requested just to see what it costs; `None` if nothing speaks against.
@@ -124,8 +87,10 @@ static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// assert_eq!(looks_like_a_change("/index.php?action=edit&token=x"), Some("carries the token of a form"));
 /// ```
 pub fn looks_like_a_change(target: &str) -> Option<&'static str> {
-    // Most have none of the words, nor any escape that could hide one.
-    let is_escaped = memchr::memchr(b'%', target.as_bytes()).is_some();
+    // Most have none of the words, nor any escape that could hide one:
+    // those of letters beyond ASCII hide none.
+    let is_letter = |at: usize| matches!(target.as_bytes().get(at + 1), Some(b'2'..=b'7'));
+    let is_escaped = memchr::memchr_iter(b'%', target.as_bytes()).any(is_letter);
     if !is_escaped && WORDS.as_ref().is_some_and(|words| !words.is_match(target)) {
         return None;
     }
@@ -174,7 +139,8 @@ fn reason(name: &[u8]) -> Option<&'static str> {
     let ends = [words.first(), words.last()].into_iter().flatten().filter(|_| words.len() <= 3);
     let mut named = ends.copied().chain([&whole[..]]);
     named.find_map(|word| {
-        let (reason, _) = CHANGES.iter().find(|(_, words)| words.iter().any(|known| known.as_bytes() == word))?;
+        let (reason, _) =
+            CHANGES.iter().find(|(_, words)| words.split_whitespace().any(|known| known.as_bytes() == word))?;
         Some(*reason)
     })
 }

@@ -25,6 +25,7 @@ const CRAWLER: u64 = 1 << 62;
 const V4: u64 = 2 << 62;
 const V6: u64 = 3 << 62;
 
+#[derive(Default)]
 pub(crate) struct Clients {
     agents: FxHashMap<u64, Option<u16>>,
     /// Requests by client and tally.
@@ -45,12 +46,6 @@ struct Crawler {
     at_start: bool,
     at_end: bool,
     length: usize,
-}
-
-impl Default for Clients {
-    fn default() -> Self {
-        Self { agents: FxHashMap::default(), cells: FxHashMap::default(), is_incomplete: false }
-    }
 }
 
 impl Who {

@@ -79,7 +79,7 @@ impl Method {
 impl<'a> Entry<'a> {
     /// Parses a line in the combined or common format.
     pub(crate) fn combined(line: &LogEntry<'a>) -> Result<Self, PassedOver> {
-        let request = line.request_line().ok_or(PassedOver::NoRequest)?;
+        let Some(request) = line.request_line() else { return fpm_line::of(line) };
         let mut entry = Self {
             time: time::seconds(line.time),
             method: Method::of(request.method),

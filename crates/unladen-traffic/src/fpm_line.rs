@@ -4,39 +4,49 @@
 //! `%C` is CPU time by the duration, in percent: of ticks of 10 ms, and without children, database and web server.
 
 use crate::entry::{Entry, Method, PassedOver, address, nanoseconds, number, path, word};
+use crate::line::LogEntry;
 use crate::time;
 
+/// A line without brackets around its time.
 pub(crate) fn parse(line: &[u8]) -> Result<Entry<'_>, PassedOver> {
-    parts(line).ok_or(PassedOver::NoEntry)?
+    of(&parts(line).ok_or(PassedOver::NoEntry)?)
 }
 
-fn parts(line: &[u8]) -> Option<Result<Entry<'_>, PassedOver>> {
+fn parts(line: &[u8]) -> Option<LogEntry<'_>> {
     let quote = memchr::memchr(b'"', line)?;
     let (before, rest) = (line[..quote].trim_ascii_end(), &line[quote + 1..]);
     let end = memchr::memchr(b'"', rest)?;
-    let (request, after) = (&rest[..end], rest[end + 1..].trim_ascii());
-    let (status, after) = word(after);
-    let status = number(status).filter(|status| (100..=599).contains(status))?;
-    // `29/Nov/2026:12:46:10 +0000`, in brackets or not.
-    let start = before.strip_suffix(b"]").unwrap_or(before).len().checked_sub(26)?;
-    let time = time::seconds(before.get(start..)?)?;
-    let (method, target) = word(request);
-    let Some(target) = path(target) else { return Some(Err(PassedOver::NoPath)) };
+    let (status, after) = word(rest[end + 1..].trim_ascii());
+    // `29/Nov/2026:12:46:10 +0000`
+    let (before, time) = before.split_at(before.len().checked_sub(26)?);
+    time::seconds(time)?;
+    let status =
+        number(status).and_then(|status| u16::try_from(status).ok()).filter(|status| (100..600).contains(status));
+    Some(LogEntry { before, time, request: &rest[..end], status: Some(status?), after })
+}
+
+/// A line whose request has no version.
+pub(crate) fn of<'a>(line: &LogEntry<'a>) -> Result<Entry<'a>, PassedOver> {
+    let (method, target) = word(line.request);
+    // After the status of an old client's `GET /` stands its size.
+    if !line.after.is_empty() && !line.after.ends_with(b"%") || method.is_empty() || target.is_empty() {
+        return Err(PassedOver::NoRequest);
+    }
     let mut entry = Entry {
-        time: Some(time),
+        time: time::seconds(line.time),
         method: Method::of(method),
-        target,
-        status: u16::try_from(status).ok(),
-        address: address(word(before).0),
+        target: path(target).ok_or(PassedOver::NoPath)?,
+        status: line.status,
+        address: address(word(line.before).0),
         ..Entry::default()
     };
-    let mut fields = after.rsplit(|byte| *byte == b' ');
+    let mut fields = line.after.rsplit(|byte| *byte == b' ');
     if let Some(percent) = fields.next().and_then(|field| field.strip_suffix(b"%")) {
         entry.memory = fields.next().and_then(number).map(|kilobytes| kilobytes << 10);
-        // Milliseconds have three digits after the point: a thousandth of nanoseconds of seconds.
+        // In milliseconds.
         entry.elapsed_ns = fields.next().and_then(nanoseconds).map(|elapsed| elapsed / 1000);
         let share = nanoseconds(percent).map(|share| share as f64 / 1e11);
         entry.cpu_ns = share.zip(entry.elapsed_ns).map(|(share, elapsed)| (share * elapsed as f64) as u64);
     }
-    Some(Ok(entry))
+    Ok(entry)
 }

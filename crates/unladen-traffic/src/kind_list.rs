@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use crate::pattern::Pattern;
 use crate::target::Target;
@@ -107,7 +107,7 @@ impl KindList {
                 }
             }
         }
-        list.anchors = AhoCorasick::new(anchors).ok();
+        list.anchors = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(anchors).ok();
         list
     }
 

@@ -129,7 +129,8 @@ impl<'a> LogEntry<'a> {
     /// Parses a line; `None` if it is no entry.
     pub fn parse(line: &'a [u8]) -> Option<Self> {
         // A user's name may hold blanks and quotes; the time's bracket comes after it, and the request after the time.
-        let time_end = memchr::memmem::find(line, b"] \"")?;
+        let mut quotes = memchr::memchr_iter(b'"', line);
+        let time_end = quotes.find(|quote| line[..*quote].ends_with(b"] "))? - 2;
         let (head, rest) = (&line[..time_end], &line[time_end + 3..]);
         let quote = closing_quote(rest)?;
         let (request, after) = (&rest[..quote], rest[quote + 1..].trim_ascii_start());

@@ -90,6 +90,9 @@ impl Pattern {
         let segments = target.segments();
         let least = self.segments.len() + usize::from(self.has_rest);
         let spare = segments.len().checked_sub(least)?;
+        if spare > 0 && !self.is_anywhere && !self.has_rest {
+            return None;
+        }
         let mut each: &[u8] = b"";
         if self.needs_query && target.query().is_empty() || self.is_never_static && target.static_kind().is_some() {
             return None;
@@ -101,7 +104,7 @@ impl Pattern {
             }
         }
         let starts = match (self.is_anywhere, self.has_rest) {
-            (false, false) if spare > 0 || target.is_deeper => return None,
+            (false, false) if target.is_deeper => return None,
             (false, _) => 0..=0,
             (true, false) => spare..=spare,
             (true, true) => 0..=spare,

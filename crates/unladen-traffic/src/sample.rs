@@ -4,6 +4,8 @@
 //! kept with their counts (the head), and of all requests a uniform sample (Vitter's algorithm R, 1985). What of it is not
 //! in the head is a uniform sample of all requests to the rest (the tail).
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::sketch::Sketch;
 
 const HEAD: usize = 16;
@@ -46,33 +48,58 @@ impl Sampler {
         Self { sketch: Sketch::default(), rng: fastrand::Rng::with_seed(seed), bytes: 0 }
     }
 
-    /// Counts a request for a URL, and keeps it if it belongs to the sample; false if it is too long.
+    /// Counts a request for a URL that is in the head already; false if it is not.
+    pub(crate) fn again(&mut self, sample: &mut Sample, url: &[u8]) -> bool {
+        let hash = xxh3_64(url);
+        let Some(known) = sample.head.iter_mut().find(|known| known.hash == hash) else { return false };
+        known.count += 1;
+        self.draw(sample, hash, url);
+        true
+    }
+
+    /// Counts a request for another URL, and keeps it if it belongs to the sample; false if it is too long.
     pub(crate) fn add(&mut self, sample: &mut Sample, url: &str) -> bool {
         if url.len() > LONGEST {
             return false;
         }
-        let hash = xxhash_rust::xxh3::xxh3_64(url.as_bytes());
-        let count = self.sketch.add(hash);
+        // The one that is kept may have lost a session's id.
+        if !self.again(sample, url.as_bytes()) {
+            let hash = xxh3_64(url.as_bytes());
+            self.meet(sample, hash, url);
+            self.draw(sample, hash, url.as_bytes());
+        }
+        true
+    }
+
+    /// Has a request take part in the uniform sample.
+    fn draw(&mut self, sample: &mut Sample, hash: u64, url: &[u8]) {
         sample.seen += 1;
-        if let Some(known) = sample.head.iter_mut().find(|known| known.hash == hash) {
-            known.count += 1;
-        } else if sample.head.len() < HEAD && self.has_room(url) {
+        let at = if sample.tail.len() < TAIL { sample.tail.len() } else { self.rng.u64(0..sample.seen) as usize };
+        if at >= TAIL {
+            return;
+        }
+        let Ok(url) = std::str::from_utf8(url) else { return };
+        if let Some(drawn) = sample.tail.get_mut(at) {
+            self.bytes = (self.bytes + url.len()).saturating_sub(drawn.1.len());
+            *drawn = (hash, url.into());
+        } else if self.has_room(url) {
+            sample.tail.push((hash, url.into()));
+        }
+    }
+
+    /// Takes a URL into the head, if it is more frequent than one there.
+    fn meet(&mut self, sample: &mut Sample, hash: u64, url: &str) {
+        let count = self.sketch.add(hash);
+        if sample.head.len() < HEAD && self.has_room(url) {
             sample.head.push(Counted { hash, count, url: url.into() });
         } else if let Some(least) = sample.head.iter_mut().min_by_key(|known| known.count)
             && least.count < count
         {
+            // While it was here, the sketch did not count it.
+            self.sketch.raise(least.hash, least.count);
             self.bytes = (self.bytes + url.len()).saturating_sub(least.url.len());
             *least = Counted { hash, count, url: url.into() };
         }
-        if sample.tail.len() < TAIL {
-            if self.has_room(url) {
-                sample.tail.push((hash, url.into()));
-            }
-        } else if let at @ 0..TAIL = self.rng.u64(0..sample.seen) as usize {
-            self.bytes = (self.bytes + url.len()).saturating_sub(sample.tail[at].1.len());
-            sample.tail[at] = (hash, url.into());
-        }
-        true
     }
 
     fn has_room(&mut self, url: &str) -> bool {

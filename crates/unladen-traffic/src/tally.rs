@@ -94,6 +94,9 @@ impl Tally {
     }
 
     fn sample(&mut self, target: &[u8], sampler: &mut Sampler) -> Option<&'static str> {
+        if sampler.again(&mut self.sample, target) {
+            return None;
+        }
         let is_carried =
             |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'#' | b'\\' | b'"' | b'<' | b'>' | b'`');
         let Some(text) = std::str::from_utf8(target).ok().filter(|text| text.bytes().all(|byte| is_carried(&byte)))

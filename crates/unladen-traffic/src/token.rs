@@ -10,7 +10,13 @@ pub(crate) fn class(text: &[u8]) -> Option<&'static str> {
     let is_made_of = |others: &[u8]| text.iter().all(|byte| byte.is_ascii_digit() || others.contains(byte));
     if is_made_of(b".,-+_:|") {
         let is_date = (text.len() >= 10 && is_at(&[4, 7], b'-')) || (text.len() == 7 && is_at(&[4], b'-'));
-        return Some(if is_date { "{date}" } else { "{n}" });
+        return Some(if is_date {
+            "{date}"
+        } else if digits > 31 {
+            "{hash}"
+        } else {
+            "{n}"
+        });
     }
     if text.len() >= 16 && is_at(&[4, 7], b'-') && matches!(text[10], b'T' | b'_' | b' ' | b'+') {
         return Some("{date}");
@@ -28,6 +34,10 @@ pub(crate) fn class(text: &[u8]) -> Option<&'static str> {
 /// Whether it is a random text in letters of both cases and digits: an id, a key, a signature.
 pub(crate) fn is_random(text: &[u8], least: usize) -> bool {
     if text.len() < least || !text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_=.".contains(byte)) {
+        return false;
+    }
+    // What is hexadecimal names a file or a commit.
+    if text.iter().all(u8::is_ascii_hexdigit) {
         return false;
     }
     // In names of people and things digits stand together, and capitals at the beginning of words.
@@ -53,9 +63,9 @@ pub(crate) fn is_plain(text: &[u8]) -> bool {
     text.len() <= 64 && text.iter().all(|byte| byte.is_ascii_graphic() && !b"{}<>\"`\\*?&=#".contains(byte))
 }
 
-/// Writes a name with `{n}` in place of its numbers; false if there are none beside letters. A single digit that is part
-/// of a word (`v1`, `mp3`) stays.
-pub(crate) fn mask(text: &[u8], to: &mut Vec<u8>) -> bool {
+/// Writes a name with `{n}` in place of its numbers; false if there are none beside letters. Unless it is to be strict, a
+/// single digit that is part of a word (`v1`, `mp3`) stays.
+pub(crate) fn mask(text: &[u8], is_strict: bool, to: &mut Vec<u8>) -> bool {
     to.clear();
     let mut is_masked = false;
     let mut at = 0;
@@ -71,7 +81,7 @@ pub(crate) fn mask(text: &[u8], to: &mut Vec<u8>) -> bool {
         }
         let is_apart = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphabetic());
         let before = at.checked_sub(1).map(|before| &text[before]);
-        if run > 1 || is_apart(before) && is_apart(rest.get(run)) {
+        if is_strict || run > 1 || is_apart(before) && is_apart(rest.get(run)) {
             to.extend_from_slice(b"{n}");
             is_masked = true;
         } else {

@@ -42,6 +42,9 @@ const LEAST: u64 = 16;
 const FEW_COMBINATIONS: usize = 8;
 const COMBINATION_SHARE: u64 = 100;
 
+/// One in so many requests is no kind of its own, if there are less than [`LEAST`].
+const NEGLIGIBLE: u64 = 5_000;
+
 /// Kinds beyond which the rarest are one.
 const MOST_KINDS: usize = 300;
 
@@ -182,7 +185,8 @@ impl Tree {
             let known = self.edges.get(&edge(at, role, class.as_bytes())).copied();
             return if known.is_some() || !may_create { known } else { Some(self.create(at, role, class, true)) };
         }
-        let name: &[u8] = if role == Role::Segment && token::mask(text, masked) { masked } else { text };
+        let is_masked = role == Role::Segment && token::mask(text, false, masked);
+        let name: &[u8] = if is_masked { masked } else { text };
         let hash = edge(at, role, name);
         if let Some(child) = self.edges.get(&hash) {
             return Some(*child);
@@ -191,7 +195,8 @@ impl Tree {
         let is_word = token::is_word(text);
         let is_shown = token::is_plain(text) && (is_word || role != Role::Value) && node.texts < MOST_TEXTS;
         let is_admitted = is_shown && may_create && {
-            let is_free = (is_word && !node.is_full && node.texts < FREE) || token::is_script(text);
+            let may_be_free = is_word || is_masked || matches!(role, Role::Each | Role::Key);
+            let is_free = may_be_free && !node.is_full && node.texts < FREE || token::is_script(text);
             // What is half as frequent as what stays may yet become so.
             is_free || sketch.add(hash) > LEAST / 2 + node.requests / (2 * staying(role, is_word))
         };
@@ -263,11 +268,11 @@ impl Tree {
             for id in group {
                 self.merge(at, old[id as usize].tally, sampler);
             }
-            let (below, is_full) = staying_of(below, &old, least);
+            let (below, is_full) = staying_of(masked(below), &old, least);
             self.nodes[at as usize].is_full = is_full;
             for ((role, text), nodes) in below {
                 let is_placeholder =
-                    nodes.iter().any(|id| old[*id as usize].is_placeholder || *old[*id as usize].text != *text);
+                    text == placeholder(role, text.as_bytes()) || old[nodes[0] as usize].is_placeholder;
                 self.nodes[at as usize].texts += u32::from(!is_placeholder);
                 let child = self.create(at, role, text, is_placeholder);
                 groups.push((nodes, child));
@@ -305,6 +310,14 @@ impl Tree {
             })
             .collect();
         fold(&mut named);
+        // The first of many have no node of their own yet.
+        let all = self.nodes[ROOT as usize].requests;
+        for (name, ..) in named
+            .iter_mut()
+            .filter(|(name, _, count)| name.given.is_empty() && *count < LEAST && count * NEGLIGIBLE < all)
+        {
+            ELSE.clone_into(&mut name.given);
+        }
         let mut requests: BTreeMap<String, u64> = BTreeMap::new();
         for (name, _, count) in &named {
             *requests.entry(name.text()).or_default() += count;
@@ -396,6 +409,19 @@ fn fold(named: &mut [(Name, u32, u64)]) {
 /// Nodes below a group of nodes, by what they have in common.
 type Level<'a> = BTreeMap<(Role, &'a str), Vec<u32>>;
 
+/// Has `page2` be with `page{n}`, where that is.
+fn masked(below: Level<'_>) -> Level<'_> {
+    let mut mask = Vec::new();
+    let names: Vec<&str> = below.keys().map(|(_, text)| *text).filter(|text| text.contains("{n}")).collect();
+    let mut level: Level<'_> = BTreeMap::new();
+    for ((role, text), nodes) in below {
+        let is_masked = role == Role::Segment && !names.is_empty() && token::mask(text.as_bytes(), true, &mut mask);
+        let known = names.iter().find(|name| is_masked && name.as_bytes() == mask);
+        level.entry((role, known.copied().unwrap_or(text))).or_default().extend(nodes);
+    }
+    level
+}
+
 /// Which texts stay; all others are with their placeholder. Also whether there are more than a few.
 fn staying_of<'a>(below: Level<'a>, old: &[Node], least: u64) -> (Level<'a>, bool) {
     let requests = |nodes: &[u32]| nodes.iter().map(|id| old[*id as usize].requests).sum::<u64>();
@@ -421,7 +447,7 @@ fn staying_of<'a>(below: Level<'a>, old: &[Node], least: u64) -> (Level<'a>, boo
         let stays = role == Role::Named
             || old[nodes[0] as usize].is_placeholder
             || token::is_script(text.as_bytes()) && count >= least
-            || (is_word || role != Role::Segment) && is_few(role) && count >= least
+            || (is_word || role != Role::Segment || text.contains("{n}")) && is_few(role) && count >= least
             || count * staying(role, is_word) >= sums[&role].1 && count >= least.max(LEAST);
         let text = if stays { text } else { placeholder(role, text.as_bytes()) };
         level.entry((role, text)).or_default().extend(nodes);

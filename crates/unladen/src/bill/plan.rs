@@ -58,7 +58,7 @@ impl Plan {
         }
         if rest.0 > 0 {
             let what = if rest.0 == 1 { "1 further kind".to_owned() } else { format!("{} further kinds", rest.0) };
-            let why = "rare, or beyond --kinds".to_owned();
+            let why = "rare, or beyond --most-kinds".to_owned();
             plan.not_weighed.push(NotWeighed { what, why, requests: rest.1 });
         }
         if plan.other > 0 {
