@@ -181,12 +181,15 @@ pub struct Together {
 }
 
 impl Together {
+    /// The ratio is within 10 % of 1, for certain.
     pub const ADDS_UP: &str = "adds up";
+    /// It is beyond that, for certain.
     pub const DOES_NOT_ADD_UP: &str = "does not add up";
+    /// Neither.
     pub const UNCLEAR: &str = "unclear";
 }
 
-/// A cure, and what it would free.
+/// A change, and what it would free.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Frees {

@@ -2,9 +2,6 @@
 
 use std::net::IpAddr;
 
-use crate::line::LogEntry;
-use crate::{fpm_line, json_line, time};
-
 /// A request, as one line of any of the formats has it; nothing of it is copied.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry<'a> {
@@ -77,27 +74,6 @@ impl Method {
 }
 
 impl<'a> Entry<'a> {
-    /// Parses a line in the combined or common format.
-    pub(crate) fn combined(line: &LogEntry<'a>) -> Result<Self, PassedOver> {
-        let Some(request) = line.request_line() else { return fpm_line::of(line) };
-        let mut entry = Self {
-            time: time::seconds(line.time),
-            method: Method::of(request.method),
-            target: path(request.target).ok_or(PassedOver::NoPath)?,
-            status: line.status,
-            ..Self::default()
-        };
-        entry.set_client(line.before);
-        entry.set_fields(line.after);
-        Ok(entry)
-    }
-
-    /// Parses a line that is in none of those: JSON, or PHP-FPM's.
-    pub(crate) fn other(line: &'a [u8]) -> Result<Self, PassedOver> {
-        let line = line.trim_ascii();
-        if line.starts_with(b"{") { json_line::parse(line) } else { fpm_line::parse(line) }
-    }
-
     /// `HOST IDENTITY USER`, perhaps after the site's name.
     pub(crate) fn set_client(&mut self, before: &[u8]) {
         let (first, rest) = word(before);
@@ -115,7 +91,7 @@ impl<'a> Entry<'a> {
     }
 
     /// `SIZE "REFERER" "USER-AGENT"`, and whatever else was configured.
-    fn set_fields(&mut self, after: &'a [u8]) {
+    pub(crate) fn set_fields(&mut self, after: &'a [u8]) {
         let (size, mut rest) = word(after);
         self.bytes = number(size).unwrap_or(0);
         let mut quoted = 0;

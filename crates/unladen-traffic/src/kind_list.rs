@@ -83,10 +83,12 @@ impl KindList {
         Self::of(self.patterns.into_iter().chain(other.patterns).collect())
     }
 
+    /// Number of patterns.
     pub fn len(&self) -> usize {
         self.patterns.len()
     }
 
+    /// Whether it names no kind.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }

@@ -22,7 +22,7 @@
 //! - `kind_list`, `pattern`: kinds that were named, by a user's file or a preset;
 //! - `tree`: learns the kinds of all other targets; `tally`, `sample`, `sketch`: what is counted and kept of each;
 //! - `clients`: crawlers that say so, and networks;
-//! - `entry`, `json_line`, `fpm_line`, `time`, `line`: a line of a log, without any allocation;
+//! - `dialect`, `entry`, `json_line`, `fpm_line`, `time`, `line`: a line of a log, without any allocation;
 //! - `change`, `secrets`: which targets nobody should repeat or keep.
 //!
 //! Everything is bounded, whatever the log has in it: lines, names, samples, kinds, networks. Addresses are not kept.
@@ -34,6 +34,8 @@ mod line;
 mod change;
 #[cfg(feature = "kinds")]
 mod clients;
+#[cfg(feature = "kinds")]
+mod dialect;
 #[cfg(feature = "kinds")]
 mod entry;
 #[cfg(feature = "kinds")]

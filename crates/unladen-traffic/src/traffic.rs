@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::clients::{Clients, Who};
+use crate::dialect;
 use crate::entry::{Entry, PassedOver};
 use crate::files;
 use crate::kind_list::KindList;
@@ -223,8 +224,8 @@ impl<'a> Reading<'a> {
             let Some(line) = log.next_line().map_err(failed)? else { break };
             let entry = match &line {
                 LogLine::Empty => Err(PassedOver::Empty),
-                LogLine::Entry(entry) => Entry::combined(entry),
-                LogLine::Other(line) => Entry::other(line),
+                LogLine::Entry(entry) => dialect::combined(entry),
+                LogLine::Other(line) => dialect::other(line),
             };
             match entry {
                 Ok(entry) => {

@@ -15,8 +15,8 @@ const AREAS: usize = 20;
 const HEIGHT: f64 = 300.0;
 /// Height of an area that has its name in it.
 const NAMED: f64 = 18.0;
-/// Cures in the list of what to do.
-const CURES: usize = 5;
+/// Fixes in the list of what to do.
+const FIXES: usize = 5;
 
 pub(super) fn page(document: &BillDocument) -> Page {
     let mut page = Page::new("bill", document.target.clone());
@@ -51,8 +51,8 @@ fn summary(document: &BillDocument) -> Vec<Block> {
             .collect(),
     );
     if !document.frees.is_empty() {
-        let cures = document.frees.iter().take(CURES).map(|cure: &Frees| cure.text().as_str().into());
-        blocks.push(Block::ToDo("What would free most of the CPU", cures.collect(), Words::new()));
+        let fixes = document.frees.iter().take(FIXES).map(|fix: &Frees| fix.text().as_str().into());
+        blocks.push(Block::ToDo("What would free most of the CPU", fixes.collect(), Words::new()));
     }
     blocks
 }

@@ -116,7 +116,7 @@ fn php_fpm_tells_cpu_time() {
     let traffic = read(log);
     assert_eq!((traffic.entries, traffic.kinds.iter().map(|kind| kind.cpu_counted).sum()), (2, 2));
     assert_eq!(traffic.kinds.iter().map(|kind| kind.cpu_ns).max(), Some(100_015_000));
-    let entry = Entry::other(log.lines().next().unwrap().as_bytes()).unwrap();
+    let entry = dialect::other(log.lines().next().unwrap().as_bytes()).unwrap();
     assert_eq!((entry.method, entry.memory, entry.elapsed_ns), (Method::Get, Some(4 << 20), Some(120_500_000)));
 }
 

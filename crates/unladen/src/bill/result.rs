@@ -17,9 +17,9 @@ use crate::runs::rfc3339;
 const MARGIN: f64 = 0.1;
 /// Crawlers and networks that are listed.
 const CLIENTS: usize = 12;
-/// Kinds that could be closed to crawlers, as cures.
+/// Kinds that could be closed to crawlers.
 const CLOSED: usize = 3;
-/// A cure that frees less is no cure.
+/// What frees less is not worth a line.
 const LEAST: f64 = 0.01;
 /// URLs that are shown of a kind.
 const URLS: usize = 3;

@@ -35,7 +35,7 @@ const LOOKED: (f64, usize) = (0.05, 3);
 #[command(after_help = "Examples:\n  \
     sudo unladen bill --access-log '/var/log/nginx/access.log*' http://127.0.0.1/\n  \
     unladen bill --plan --access-log access.log http://127.0.0.1/     # what would be sent\n  \
-    sudo unladen bill --load 50% -t 5min --access-log access.log -H 'Host: wiki.example' http://127.0.0.1/")]
+    sudo unladen bill --load 50% -t 5min --access-log access.log http://localhost/")]
 pub(super) struct Args {
     /// The site, where its requests are sent
     #[arg(value_name = "URL")]

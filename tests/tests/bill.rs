@@ -1,0 +1,93 @@
+//! `unladen bill`: the traffic of a log, weighed on the real application by kind of page.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use unladen_tests::{Call, Document, Subject};
+
+/// A log of the pledges' pages: `(request, how often, status, who)`.
+fn log(folder: &Path, entries: &[(&str, usize, u16, &str)]) -> String {
+    let mut text = String::new();
+    for (request, times, status, agent) in entries {
+        for at in 0..*times {
+            let request = request.replace('#', &at.to_string());
+            let second = at % 60;
+            let _ = writeln!(
+                text,
+                "203.0.113.{} - - [10/Oct/2026:13:55:{second:02} +0000] \"{request} HTTP/1.1\" {status} 512 \"-\" \"{agent}\"",
+                at % 250
+            );
+        }
+    }
+    let file = folder.join("access.log");
+    std::fs::write(&file, text).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+const PERSON: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+const CRAWLER: &str = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)";
+
+/// The site's address, without the page.
+fn site(subject: &Subject) -> String {
+    let (scheme, rest) = subject.url().split_once("://").unwrap();
+    format!("{scheme}://{}/", rest.split('/').next().unwrap())
+}
+
+fn bill(more: &[&str]) -> Call {
+    Call::new(["bill", "--quiet", "--no-store", "--no-findings"]).args(more).within(Duration::from_secs(400))
+}
+
+fn sum(document: &Document, list: &str, field: &str) -> f64 {
+    document.list(list).iter().map(|row| row[field]["value"].as_f64().unwrap()).sum()
+}
+
+#[test]
+fn the_traffic_of_a_log_is_billed_by_kind_and_by_client() {
+    let subject = Subject::up("pledges");
+    let folder = tempfile::tempdir().unwrap();
+    let page = subject.url().split_once("://").unwrap().1.split_once('/').unwrap().1.to_owned();
+    let get = format!("GET /{page}");
+    let entries = [
+        (get.as_str(), 300, 200, PERSON),
+        (get.as_str(), 100, 200, CRAWLER),
+        ("GET /style.css", 200, 200, PERSON),
+        ("POST /pledge.php", 20, 200, PERSON),
+        ("GET /logout?token=1", 10, 302, PERSON),
+    ];
+    let file = log(folder.path(), &entries);
+    // What is planned is told, and nothing is sent.
+    let planned = bill(&["--plan", "--access-log", &file, &site(&subject)]).run().succeeded();
+    planned.shows(["/pledge.php", "GET alone is sent", "looks like a change"]);
+
+    // Sent without asking whether it is there: a file that is not would fail.
+    let files = ["--expect-status", "200-499", "--load", "100%", "-t", "40s", "--access-log", &file, &site(&subject)];
+    let document = bill(&["--json"]).args(files).run().succeeded().document();
+    let kinds = document.list("kinds");
+    let dearest = &kinds[0];
+    assert!(dearest["kind"].as_str().unwrap().contains("pledge.php"), "{document}");
+    assert!(dearest["cpu_share"]["low"].as_f64().unwrap() > 0.9, "a file costs next to nothing: {document}");
+    assert!((sum(&document, "kinds", "cpu_share") - 1.0).abs() < 1e-6, "{document}");
+    // A quarter of the page's requests are a crawler's.
+    let crawlers = document.list("clients").iter().find(|row| row["sort"] == "crawlers").expect("crawlers");
+    let share = crawlers["cpu_share"]["value"].as_f64().unwrap();
+    assert!((0.2..0.3).contains(&share), "{crawlers}");
+    let left: u64 = document.list("not_weighed").iter().map(|row| row["requests"].as_u64().unwrap()).sum();
+    let weighed: u64 = kinds.iter().map(|row| row["requests"].as_u64().unwrap()).sum();
+    assert_eq!((left, left + weighed), (30, 630), "{document}");
+    let follows = document.list("groups").iter().any(|row| row["group"].as_str().unwrap().contains("php"));
+    assert!(follows, "PHP follows the traffic: {document}");
+}
+
+#[test]
+fn what_is_no_log_or_too_little_time_is_refused_before_anything_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.txt");
+    std::fs::write(&file, "milk\neggs\n").unwrap();
+    let nowhere = "http://127.0.0.1:1/";
+    bill(&["--access-log", file.to_str().unwrap(), nowhere]).run().ended_with(2).says(["notes.txt:1", "milk"]);
+    bill(&["--access-log", "/nowhere/access.log*", nowhere]).run().ended_with(2).says(["/nowhere/access.log"]);
+    let log = log(folder.path(), &[("GET /logout", 9, 302, PERSON)]);
+    bill(&["--access-log", &log, nowhere]).run().ended_with(5).says(["nothing to weigh", "session"]);
+    bill(&["--load", "0%", "--access-log", &log, nowhere]).run().ended_with(2).says(["a part of one core"]);
+}
