@@ -9,7 +9,8 @@ use unladen_quantity::{Kind, Quantity, grouped, plain};
 
 use super::figure::equal;
 use super::inside::{CheckAgain, findings};
-use super::prose::{answer, aside, clean, cut_short, dressed, fill, wrapped};
+use super::prose::{answer, aside, clean, cut_short, dressed, few, fill, wrapped};
+use super::screen::in_full;
 use super::table::{Grid, faint, strong, width, written};
 use crate::profile::Profiled;
 use crate::style::Edge;
@@ -21,6 +22,8 @@ pub(super) mod diff;
 const CALLERS: usize = 3;
 /// Shown if a function was never seen to take any.
 const NOTHING: &str = "·";
+/// Lines of a note on the first screen.
+const NOTE: usize = 2;
 /// Callers with less than this part of a function's time are omitted.
 const LEAST_CALLER: f64 = 0.1;
 
@@ -28,6 +31,9 @@ pub(super) fn profile(result: &Profiled, style: Style, out: &mut Edge<'_>) -> io
     let document = &result.document;
     head(result, style, out)?;
     let [itself, with_calls] = titles(document);
+    if !style.details && document.setup.is_some() && !document.by_self().is_empty() {
+        return screen(result, &itself, style, out);
+    }
     if document.functions.is_empty() {
         writeln!(out, "{}\n", style.heading("no function was seen"))?;
     } else {
@@ -39,8 +45,31 @@ pub(super) fn profile(result: &Profiled, style: Style, out: &mut Edge<'_>) -> io
         rows.sort_by_key(|row| std::cmp::Reverse(row.total_weight));
         table(result, &rows, &with_calls, false, style, out)?;
     }
-    findings(document.findings.iter(), "what each request carries", &mut Vec::new(), CheckAgain::InFull, style, out)?;
+    findings(document.findings.iter(), "what to fix", &mut Vec::new(), CheckAgain::InFull, style, out)?;
     close(&document.notes, &document.written, style, out)
+}
+
+/// Where the time goes, and how to have it back; the callers and all files are details.
+fn screen(result: &Profiled, title: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let document = &result.document;
+    table(result, &document.by_self(), title, true, style, out)?;
+    for (finding, number) in document.findings.iter().zip(1..) {
+        in_full(finding, number, Style { fix: None, ..style }).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    }
+    document
+        .notes
+        .iter()
+        .flat_map(|note| few(&clean(note), usize::from(style.width), NOTE, style))
+        .try_for_each(|line| writeln!(out, "{line}"))?;
+    // The flame graph is the one to look at.
+    let written = &document.written;
+    let shown = written.iter().find(|one| one.file.ends_with(".svg")).or(written.first());
+    let files = shown.map(|Written { file, reads }| match written.len() {
+        1 => format!("{file}: {reads}. "),
+        files => format!("{file} (and {} beside it): {reads}. ", files - 1),
+    });
+    let text = format!("{}Callers, functions with what they call, each file: --details", files.unwrap_or_default());
+    aside(&text, style, out)
 }
 
 fn head(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -69,23 +98,22 @@ fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, 
     cut_short(&setup.ended, "a request failed", "requests", style, out)
 }
 
-/// `a request takes 24.10 ± 0.21 ms, under the profiler 25.30 ± 0.24 ms: 5.0 ± 1.3 % more`
+/// `a request takes 24.10 ± 0.21 ms; profiled 25.30 ± 0.24 ms, 5.0 ± 1.3 % more`
 fn overhead(setup: &ProfileSetup) -> String {
     let quantity = |time: OpenNs| match time.closed() {
         Some(span) => Quantity { kind: Kind::Time, value: span.value, margin: margin(span) }.to_string(),
         None => format!("{} (too few for an interval)", plain(Kind::Time, time.value as f64)),
     };
-    let takes =
-        format!("a request takes {}, under the profiler {}", quantity(setup.plain_ns), quantity(setup.profiled_ns));
+    let takes = format!("a request takes {}; profiled {}", quantity(setup.plain_ns), quantity(setup.profiled_ns));
     match ProfileSetup::overhead_of(setup.plain_ns, setup.profiled_ns) {
         Some(OpenSpan { low: Some(low), high: Some(high), .. }) if low <= 0.0 && high >= 0.0 => {
             let is_equal = low >= -MARGIN && high <= MARGIN;
             let said = if is_equal { equal() } else { "unclear".to_owned() };
-            format!("{takes}: {said} ({} to {} %)", signed(low), signed(high))
+            format!("{takes}, {said} ({} to {} %)", signed(low), signed(high))
         }
         Some(more) => {
             let word = if more.value < 0.0 { "less" } else { "more" };
-            format!("{takes}: {} {word}", percent(more.value.abs(), margin_of(more)))
+            format!("{takes}, {} {word}", percent(more.value.abs(), margin_of(more)))
         }
         None => takes,
     }
@@ -109,7 +137,7 @@ fn table(
     result: &Profiled,
     rows: &[&Function],
     title: &str,
-    with_callers: bool,
+    is_by_self: bool,
     style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -120,7 +148,7 @@ fn table(
     let mut columns = Columns::new(&["self", "total", if per_request { "calls/request" } else { "calls" }], &[2]);
     for row in shown {
         let mut shares = [row.self_share, row.total_share].map(share);
-        let first = usize::from(!with_callers);
+        let first = usize::from(!is_by_self);
         shares[first] = strong(&shares[first]);
         for (share, weight) in shares.iter_mut().zip([row.self_weight, row.total_weight]) {
             // For functions that only call others, the upper limit says nothing.
@@ -135,7 +163,7 @@ fn table(
     let room = columns.settle(style);
     for (index, row) in shown.iter().enumerate() {
         columns.function(index, function(&row.name, &row.file, row.line, room));
-        if with_callers {
+        if is_by_self && (style.details || result.document.setup.is_none()) {
             for line in callers(row, room, style) {
                 columns.below(faint(&line));
             }

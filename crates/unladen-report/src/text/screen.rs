@@ -215,7 +215,7 @@ fn not_whole(inside: &Inside) -> Option<String> {
 }
 
 /// The cost, what it is, and how to have it fixed.
-fn in_full(finding: &Finding, number: usize, style: Style) -> Vec<String> {
+pub(super) fn in_full(finding: &Finding, number: usize, style: Style) -> Vec<String> {
     let is_fresh = finding.state == FRESH && !finding.summary.contains("first request");
     let fresh = if is_fresh { " (in the first request of a process)" } else { "" };
     let mut lines = named(finding, &costs(finding), number, SUMMARY, style);

@@ -25,6 +25,17 @@ fn a_profile_reads_like_this() {
     insta::assert_snapshot!(profiled(&sample::profiled(), 100));
 }
 
+/// It had 75 lines.
+#[test]
+fn a_profile_fits_a_screen() {
+    let style = Style { details: false, ..Style::plain(80) };
+    let mut out = Vec::new();
+    Text.write(Report::Profile(&sample::profiled()), style, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.lines().count() < 24, "{text}");
+    insta::assert_snapshot!(text);
+}
+
 #[test]
 fn a_file_that_tells_no_requests_reads_like_this() {
     insta::assert_snapshot!(profiled(&sample::from_file(), 80));
