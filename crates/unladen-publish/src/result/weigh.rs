@@ -150,7 +150,9 @@ fn carries(document: &WeighDocument) -> Words {
 }
 
 fn to_do(number: usize, finding: &Finding) -> Words {
-    let mut words = Words::new().strong(sentence(&finding.fix.advice)).plain(" ");
+    // Its first sentence says what to do; the finding has the rest.
+    let advice = finding.fix.advice.split("; ").next().and_then(|text| text.split(". ").next()).unwrap_or_default();
+    let mut words = Words::new().strong(sentence(advice)).plain(" ");
     words = words.plain(sentence(&capital(&finding.summary))).plain(" ");
     if finding.saves_at_most_ns.is_some() {
         words = words.plain("Not proved yet: ").and(saves(finding)).plain(". ");
