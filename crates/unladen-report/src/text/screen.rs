@@ -153,7 +153,7 @@ fn found(inside: &Inside, told: &mut usize, room: usize, style: Style, out: &mut
     let numbers: Vec<String> = numbers.map(|(number, _)| number.to_string()).collect();
     let way = match (style.fix, numbers.split_last()) {
         (None, _) | (_, None) => String::new(),
-        (Some(fix), Some((only, []))) => format!("; `{fix} N` applies {only}, and proves it"),
+        (Some(fix), Some((only, []))) => format!("; `{fix} {only}` applies number {only}, and proves it"),
         (Some(fix), Some((last, others))) => {
             format!("; `{fix} N` applies {} or {last}, and proves it", others.join(", "))
         }
