@@ -66,7 +66,7 @@ fn what_no_experiment_can_send_is_told_before_it_is_weighed() {
     let weigh = |more: &[&str]| Call::weigh(["--experiments"]).args([&folder]).args(more).run();
     weigh(&["--connect-to", "127.0.0.1:9", "http://a.test/"]).ended_with(2).says(["--connect-to"]).shows_nothing();
     weigh(&["--no-findings", "http://a.test/"]).ended_with(2).says(["--no-findings"]);
-    weigh(&["--from", "seen.json"]).ended_with(2).says(["--from"]);
+    weigh(&["--replay", "seen.json"]).ended_with(2).says(["--replay"]);
     std::fs::write(lab.path().join("file"), "").unwrap();
     let file = Call::weigh(["--experiments"]).args([lab.path().join("file")]).args(["http://a.test/"]);
     file.run().says(["file"]).shows_nothing();

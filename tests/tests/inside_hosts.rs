@@ -145,7 +145,7 @@ fn waste_on_another_host_is_found_named_and_taken_off_there() {
     assert!(counts.into_iter().any(|group| group.starts_with("php/")), "{document}");
 
     // The same of what was recorded, on any machine.
-    let again = Call::new(["weigh", "--details", "--from"]).args([&seen]).run().succeeded();
+    let again = Call::new(["weigh", "--details", "--replay"]).args([&seen]).run().succeeded();
     again.shows(["by php/www-data php-fpm", "on php: switch PHP's opcode cache on", ", on php:", "run on php:"]);
     assert!(!fs::read_to_string(&seen).unwrap().contains("ssh -F"), "the command that leads there is not kept");
 

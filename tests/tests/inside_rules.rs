@@ -13,7 +13,7 @@ fn recording(name: &str) -> PathBuf {
 }
 
 fn from(name: &str) -> Call {
-    Call::new(["weigh", "--from"]).args([recording(name)])
+    Call::new(["weigh", "--replay"]).args([recording(name)])
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn what_was_kept_is_looked_at_again_on_any_machine() {
     let done = from("unpooled-tls.json").run().succeeded().says_nothing();
     done.shows(["things to fix", "unpooled-tls", "fix: ", "saves at most"]);
     let done = from("unpooled-tls.json").args(["--details"]).run().succeeded().says_nothing();
-    let done = done.shows(["what each request carries", "unpooled-tls", "fix", "check again"]);
+    let done = done.shows(["what to fix", "unpooled-tls", "fix", "check again"]);
     // What is looked at again is no kept run, and `unladen fix 1` would fix another one's.
     assert!(!done.stdout.contains("unladen fix"), "{done}");
     let document = from("unpooled-tls.json").args(["--json"]).run().succeeded().document();
@@ -85,7 +85,7 @@ fn a_finding_that_is_not_accepted_ends_with_8() {
 fn a_file_that_is_none_is_told_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kept.json");
-    let call = || Call::new(["weigh", "--from"]).args([&file]);
+    let call = || Call::new(["weigh", "--replay"]).args([&file]);
     call().run().ended_with(2).says(["kept.json", "cannot read"]).shows_nothing();
     std::fs::write(&file, "{\"schema\": \"unladen.evidence/1\",\n \"pages\": [{\"warm\": {\"locks\": 7}}]}").unwrap();
     call().run().ended_with(2).says(["kept.json:2:", "expected an evidence file", "--record"]).shows_nothing();
@@ -97,8 +97,8 @@ fn a_file_that_is_none_is_told_with_its_place() {
 fn what_does_not_go_together_is_refused() {
     let url = "http://127.0.0.1:9/";
     for args in [
-        ["--from", "kept.json", url].as_slice(),
-        &["--from", "kept.json", "--record", "other.json"],
+        ["--replay", "kept.json", url].as_slice(),
+        &["--replay", "kept.json", "--record", "other.json"],
         &["--no-findings", "--record", "other.json", url],
         &["--no-findings", "--fail-on", "any", url],
     ] {
@@ -181,7 +181,7 @@ fn lines_for_serve_are_a_configuration_that_it_takes() {
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let record = folder.path().join("record.json");
     std::fs::write(&record, with_services(&authority).to_string()).unwrap();
-    let document = Call::new(["weigh", "--json", "--from"]).args([&record]).run().succeeded().document();
+    let document = Call::new(["weigh", "--json", "--replay"]).args([&record]).run().succeeded().document();
 
     let (rules, listeners) = for_serve(&document);
     assert_eq!(rules, ["dns-again", "unpooled-connection", "unpooled-tls"].into(), "{document}");
@@ -219,7 +219,7 @@ fn lines_for_the_site_are_a_configuration_that_it_takes() {
             query["protocol"] = protocol.into();
         }
         std::fs::write(&record, recorded.to_string()).unwrap();
-        let document = Call::new(["weigh", "--json", "--from"]).args([&record]).run().succeeded().document();
+        let document = Call::new(["weigh", "--json", "--replay"]).args([&record]).run().succeeded().document();
         let of_site: Vec<&Value> =
             document.list("findings").iter().filter(|found| found["fix"]["lines"][0] == "[[site]]").collect();
         let rules: BTreeSet<&str> = of_site.iter().map(|found| found["rule"].as_str().unwrap()).collect();

@@ -112,7 +112,7 @@ fn an_overflow_of_events_is_told_and_marks_what_it_touches() {
     let row = |counter: &str| document.list("counts").iter().find(|row| row["counter"] == counter).unwrap();
     assert_eq!(row("syscall.access.ENOENT")["invalid"], false);
     assert_eq!(row("files.missing")["invalid"], true, "{document}");
-    let done = Call::weigh(["--details", "--from"]).args([&record]).run().succeeded();
+    let done = Call::weigh(["--details", "--replay"]).args([&record]).run().succeeded();
     done.shows(["events were lost: counts marked !", " !"]);
 }
 

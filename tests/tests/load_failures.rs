@@ -239,7 +239,7 @@ fn wrong_options_say_which_and_what_would_do() {
         (&["--find-capacity", "http://localhost/"], ["--find-capacity", "is not a limit"]),
         (&["--find-capacity", "p95<1s", "--step", "1:1s", "http://localhost/"], ["--find-capacity", "--step"]),
         (&["--buckets", "1ms,soon", "http://localhost/"], ["--buckets", "soon"]),
-        (&["--from", "x", "--rate", "5"], ["--from", "cannot be used with --rate"]),
+        (&["--replay", "x", "--rate", "5"], ["--replay", "cannot be used with"]),
         (&["--expect-status", "teapot", "http://localhost/"], ["teapot", "200-299,304"]),
         (&["--timeout", "0s", "http://localhost/"], ["timeout", "1 ms to 24 h"]),
         (&["--http", "3", "http://localhost/"], ["--http", "1.1"]),
@@ -284,12 +284,12 @@ fn lists_logs_and_records_name_file_and_line() {
 
     let records = |bytes: &[u8]| {
         std::fs::write(&file, bytes).unwrap();
-        refused(&["--from", path])
+        refused(&["--replay", path])
     };
     records(b"GET / HTTP/1.1\n").says([path, "contains no records", "`unladen load --record`"]);
     records(b"unladen.record/1\nH\x02{}R\x01\xffX\x00").says([path, "is damaged at byte"]);
     records(b"unladen.record/1\nH\x02{}X\x01\x00").says([path, "is damaged at byte", "unknown kind"]);
-    refused(&["--from", "/nowhere/file"]).says(["/nowhere/file", "No such file"]);
+    refused(&["--replay", "/nowhere/file"]).says(["/nowhere/file", "No such file"]);
     refused(&["--access-log", "/nowhere/file", "http://localhost/"]).says(["/nowhere/file", "No such file"]);
 }
 

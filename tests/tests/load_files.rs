@@ -35,17 +35,17 @@ fn varied() -> Server {
 }
 
 fn replay(file: &Path) -> Document {
-    Call::load(["--from"]).args([file]).document()
+    Call::load(["--replay"]).args([file]).document()
 }
 
 /// Of a load that is still writing; none before there is anything to read.
 fn requests_until_now(file: &Path) -> f64 {
-    let done = Call::load(["--json", "--from"]).args([file]).run();
+    let done = Call::load(["--json", "--replay"]).args([file]).run();
     if done.code == Some(0) { done.document().number("requests") } else { 0.0 }
 }
 
 fn replay_with_failures(file: &Path) -> Document {
-    Call::load(["--from"]).args([file]).document_with_failures()
+    Call::load(["--replay"]).args([file]).document_with_failures()
 }
 
 /// Without what each run says of itself and its machine.
@@ -73,7 +73,7 @@ fn a_replay_tells_what_the_load_told() {
         let document = load.document_with_failures();
         assert_eq!(of_load(replay_with_failures(&file)), of_load(document), "{how:?}");
         // Tables and pictures too, and other buckets than then.
-        let text = Call::load(["--buckets", "3ms,9s", "--from"]).args([&file]).run().ended_with(4);
+        let text = Call::load(["--buckets", "3ms,9s", "--replay"]).args([&file]).run().ended_with(4);
         text.shows(["p99", "9 s"]);
     }
 }
@@ -96,7 +96,7 @@ fn a_replay_of_a_mix_tells_its_requests_apart() {
 fn a_replay_can_be_judged() {
     let (_folder, file) = folder_with("load.records");
     Call::load(["-n", "100", "--record"]).args([&file]).args([Server::good().url("/")]).run().succeeded();
-    let judged = |condition: &str| Call::load(["--fail-on", condition, "--from"]).args([&file]).run();
+    let judged = |condition: &str| Call::load(["--fail-on", condition, "--replay"]).args([&file]).run();
     judged("within.10s < 95%").succeeded();
     judged("within.1us < 95%").ended_with(8).says(["within.1us < 95%: it is 0.00 %"]);
     // One in a thousand of a hundred: nobody can tell.
@@ -197,7 +197,7 @@ fn a_standard_reader_reads_the_log_of_histograms() {
     check_hdr(&log, &table, &document);
     // Of records they are the same.
     let again = [&log, &table].map(|file| std::fs::read(file).unwrap());
-    let call = Call::load(["--from"]).args([&records]).args(["--hdr-log"]).args([&log]);
+    let call = Call::load(["--replay"]).args([&records]).args(["--hdr-log"]).args([&log]);
     call.args(["--hdr-percentiles"]).args([&table]).run().ended_with(4);
     assert_eq!([&log, &table].map(|file| std::fs::read(file).unwrap()), again);
 }
@@ -270,7 +270,7 @@ fn ten_million_requests_take_less_than_200_mb() {
 fn peak_of_replay(requests: u64) -> u64 {
     let (_folder, file) = folder_with("load.records");
     write_many(&file, requests);
-    let running = Call::load(["--json", "--from"]).args([&file]).start();
+    let running = Call::load(["--json", "--replay"]).args([&file]).start();
     let status = format!("/proc/{}/status", running.pid());
     let (begun, mut peak) = (Instant::now(), 0);
     // The peak is asked for as long as there is something to ask; the last answer is a few ms before the end.

@@ -109,7 +109,7 @@ fn a_group_on_the_path_that_does_not_stand_out_is_told_and_not_passed_over() {
 
     done.shows([&group, "could not be judged", "unclear"]).says(["not judged", &group]);
     // Nor is it claimed later.
-    let again = Call::new(["weigh", "--details", "--from"]).args([file("kept.json")]).run().succeeded();
+    let again = Call::new(["weigh", "--details", "--replay"]).args([file("kept.json")]).run().succeeded();
     assert!(!again.shows([&format!("Not judged: {group}")]).stdout.contains("no finding"));
 }
 

@@ -286,7 +286,7 @@ fn options_alone_bring_a_certificate() {
     let (address, directory, url) = (format!("127.0.0.1:{https}"), pebble.directory(), app.url());
     let options =
         ["serve", "--acme", "a@b.example", "--acme-directory", &directory, "--hosts", "a.example,www.a.example"];
-    let call = Call::new(options).args(["--site", &address, "--to", &url]);
+    let call = Call::new(options).args(["--listen", &address, "--to", &url]);
     // What a service of systemd has, and whom this machine trusts.
     let call = call.env("STATE_DIRECTORY", folder.path()).env("SSL_CERT_FILE", pebble.ca());
     let running = call.start();

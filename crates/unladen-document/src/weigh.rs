@@ -10,7 +10,7 @@ use crate::finding::{Finding, NotJudged, NotLookedFor};
 use crate::machine::Machine;
 use crate::prove::Gate;
 
-/// Output of `unladen weigh --json`. With `--from` it has only findings and counts.
+/// Output of `unladen weigh --json`. With `--replay` it has only findings and counts.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct WeighDocument {

@@ -35,7 +35,9 @@ pub enum LoadError {
     NoAddress { host: String },
     #[error("resolving the name `{host}` took longer than {after:?}: check the resolver, or connect by address")]
     ResolveTimeout { host: String, after: Duration },
-    #[error("connection refused by {target}: nothing listens there; start the application, or check host and port")]
+    #[error(
+        "connection refused by {target}: nothing listens there; start the application (if it has just answered, see its log), or check host and port"
+    )]
     ConnectRefused { target: String, source: io::Error },
     #[error(
         "no connection to {target} within {after:?}: a firewall may drop the packets, or the server's backlog may be full"

@@ -163,11 +163,14 @@ impl fmt::Display for PutBack {
             }
         }
         if let (Some(journal), false) = (&self.journal, self.failed.is_empty()) {
-            let journal = journal.display();
+            let name = journal.file_name().unwrap_or_default().to_string_lossy();
+            let file = journal.with_file_name(name.trim_start_matches('.').trim_end_matches(".undo"));
             write!(
                 f,
-                "\nThe originals are in {journal}: `unladen prove --restore` tries again; remove it when everything \
-                 is restored"
+                "\nThe originals are in {}: `unladen prove --restore {}` tries again; remove that folder when \
+                 everything is restored",
+                journal.display(),
+                file.display()
             )?;
         }
         Ok(())

@@ -25,7 +25,7 @@ pub trait Format: Sync {
 #[derive(Debug, Clone, Copy)]
 pub enum Report<'a> {
     Weigh(&'a Weigh),
-    /// What the rules find in an earlier run's evidence: `unladen weigh --from`.
+    /// What the rules find in an earlier run's evidence: `unladen weigh --replay`.
     Inside(&'a [Inside], &'a About),
     Load(&'a LoadDocument),
     Prove(&'a ProveDocument),

@@ -34,7 +34,7 @@ impl Format for Json {
     }
 }
 
-/// What `--from` makes of an earlier run's evidence: the same document, without what was not measured anew.
+/// What `--replay` makes of an earlier run's evidence: the same document, without what was not measured anew.
 #[derive(Serialize)]
 struct Findings<'a> {
     schema: &'a str,

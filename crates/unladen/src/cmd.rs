@@ -46,8 +46,8 @@ use crate::terminal::{self, Colour};
     long_version = built(),
     about,
     propagate_version = true,
-    after_help = "`unladen help COMMAND` lists all options of a command, with examples; `unladen man COMMAND | man -l \
-                  -` shows the same as a manual page, with the exit codes."
+    after_help = "`unladen help COMMAND` lists all options of a command, with examples; `unladen man COMMAND` \
+                  shows the same as a manual page, with the exit codes."
 )]
 pub(crate) struct Cli {
     /// When to use colours: on a terminal (unless NO_COLOR is set), always, or never

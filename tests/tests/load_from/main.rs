@@ -48,7 +48,7 @@ fn hosts_send_together_what_one_would_send() {
     let counts = ["a", "b"].map(|name| agent(&document, name)["requests"].as_u64().unwrap());
     assert_eq!(counts, [151, 150]);
 
-    let again = Call::load(["--from"]).args([records.path()]).document();
+    let again = Call::load(["--replay"]).args([records.path()]).document();
     for field in ["planned", "requests", "latency_ns", "latency_intervals_ns", "by_request", "timeline", "within"] {
         assert_eq!(again[field], document[field], "{field}");
     }
@@ -140,7 +140,7 @@ fn a_narrow_way_loses_no_record() {
     assert_eq!((document.number("planned"), document.number("requests")), (500.0, 500.0), "{document}");
     let b = agent(&document, "b");
     assert_eq!((&b["requests"], &b["unrecorded"], b["lost"].is_null()), (&250.into(), &0.into(), true), "{document}");
-    let again = Call::load(["--from"]).args([records.path()]).document();
+    let again = Call::load(["--replay"]).args([records.path()]).document();
     assert_eq!(again.number("requests"), 500.0, "{again}");
 }
 

@@ -65,7 +65,7 @@ fn a_site_of_options_serves_and_prints_its_file() {
     let app = app(|request| page("Cache-Control: max-age=60\r\n", &format!("{} {}", request.method, request.target)));
     let address = free_address();
     let (site, to) = (address.to_string(), app.url());
-    let args = ["--site", &site, "--to", &to];
+    let args = ["--listen", &site, "--to", &to];
     serve(&args).args(["--check"]).run().succeeded().shows(["the command line: OK: 1 listener"]);
     let explained = serve(&args).args(["--explain"]).run().succeeded();
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -100,7 +100,7 @@ fn a_folder_of_files_is_served_and_scripts_without_a_runner_are_not() {
     fs::write(folder.path().join("hello.txt"), "hello").unwrap();
     let address = free_address();
     let (site, root) = (address.to_string(), folder.path().to_str().unwrap());
-    let running = serve(&["--site", &site, "--root", root]).start();
+    let running = serve(&["--listen", &site, "--root", root]).start();
     let answer = wait::until_ok("it serves", || {
         let connected = std::net::TcpStream::connect(address).map_err(|error| error.to_string());
         connected.map(|_| Wire::tcp(address).get("/hello.txt"))
@@ -113,7 +113,7 @@ fn a_folder_of_files_is_served_and_scripts_without_a_runner_are_not() {
     running.wait().succeeded().says(["files of \""]);
 
     fs::write(folder.path().join("index.php"), "<?php echo 'hello';").unwrap();
-    serve(&["--site", &site, "--root", root]).run().ended_with(2).says(["has index.php", "--php"]);
+    serve(&["--listen", &site, "--root", root]).run().ended_with(2).says(["has index.php", "--php"]);
 }
 
 /// It was at addresses of IPv6 alone.
@@ -122,7 +122,7 @@ fn a_port_alone_is_served_by_ipv4_and_by_ipv6() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("hello.txt"), "hello").unwrap();
     let port = free_address().port();
-    let running = serve(&["--site", &format!(":{port}"), "--root", folder.path().to_str().unwrap()]).start();
+    let running = serve(&["--listen", &format!(":{port}"), "--root", folder.path().to_str().unwrap()]).start();
     let mut addresses = vec![std::net::SocketAddr::from(([127, 0, 0, 1], port))];
     if Path::new("/proc/net/if_inet6").exists() {
         addresses.push((std::net::Ipv6Addr::LOCALHOST, port).into());
@@ -140,15 +140,16 @@ fn a_port_alone_is_served_by_ipv4_and_by_ipv6() {
 
 #[test]
 fn mistakes_name_the_option() {
-    serve(&["--site", ":8080"]).run().ended_with(2).says(["--to URL", "--root DIR"]);
-    serve(&["--to", "http://127.0.0.1:1"]).run().ended_with(2).says(["--site is missing"]);
-    serve(&["--site", "nowhere", "--to", "http://127.0.0.1:1"]).run().ended_with(2).says(["--site: "]);
-    serve(&["--site", ":8080", "--to", "ftp://127.0.0.1"]).run().ended_with(2).says(["--to: "]);
-    serve(&["--site", ":8080", "--to", "http://127.0.0.1:1", "--root", "/"])
+    serve(&["--listen", ":8080"]).run().ended_with(2).says(["--to URL", "--root DIR"]);
+    serve(&["--to", "http://127.0.0.1:1"]).run().ended_with(2).says(["--listen is missing"]);
+    serve(&["--listen", ":8080", "--root", "/nowhere"]).run().ended_with(2).says(["--root /nowhere: no such folder"]);
+    serve(&["--listen", "nowhere", "--to", "http://127.0.0.1:1"]).run().ended_with(2).says(["--listen: "]);
+    serve(&["--listen", ":8080", "--to", "ftp://127.0.0.1"]).run().ended_with(2).says(["--to: "]);
+    serve(&["--listen", ":8080", "--to", "http://127.0.0.1:1", "--root", "/"])
         .run()
         .ended_with(2)
         .says(["--to and --root"]);
-    serve(&["--acme", "me@example.org", "--to", "http://127.0.0.1:1", "--site", ":0"])
+    serve(&["--acme", "me@example.org", "--to", "http://127.0.0.1:1", "--listen", ":0"])
         .run()
         .ended_with(2)
         .says(["--hosts"]);

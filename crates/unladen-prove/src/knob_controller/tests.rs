@@ -206,7 +206,7 @@ fn what_cannot_be_put_back_is_told_with_the_way_by_hand() {
     put back: `cache`, app (restarted)
     NOT put back: the command `test -e allowed` (knob `fast`): `test -e allowed` ended with status 1; it printed nothing
       by hand: cd '/lab' && test -e allowed
-    The originals are in /lab/.lab.toml.undo: `unladen prove --restore` tries again; remove it when everything is restored
+    The originals are in /lab/.lab.toml.undo: `unladen prove --restore /lab/lab.toml` tries again; remove that folder when everything is restored
     ");
     drop(board);
     assert!(matches!(place.open(), Err(SwitchError::LeftOver(_))), "no new run on a system that is not as it was");

@@ -163,7 +163,7 @@ fn functions(document: &ProfileDocument) -> Vec<Block> {
     let what = what(&document.unit);
     let mut blocks = Vec::new();
     for (title, functions, of_self) in
-        [(format!("By self {what}"), by_self, true), (format!("By total {what}"), by_total, false)]
+        [(format!("By self, of {what}"), by_self, true), (format!("By total, of {what}"), by_total, false)]
     {
         let (first, rest) = functions.split_at(functions.len().min(FIRST));
         blocks.table(function_table(&title, first, document, of_self));
@@ -180,8 +180,11 @@ fn function_table(title: &str, functions: &[&Function], document: &ProfileDocume
     let per_request = document.functions.iter().any(|function| function.calls_per_request.is_some());
     let calls = if per_request { "#calls a request" } else { "#calls" };
     let mut table = Table::new(title, &["function", "", "#self", "#total", calls, "called by"]).sortable();
+    let share_of = |function: &Function| if of_self { function.self_share } else { function.total_share };
+    let ends = functions.iter().map(|function| share_of(function)).map(|share| share.high.unwrap_or(share.value));
+    let most = ends.fold(0.0, f64::max);
     for function in functions {
-        let shown = if of_self { function.self_share } else { function.total_share };
+        let shown = share_of(function);
         let [low, high] = [shown.low, shown.high].map(|end| end.unwrap_or(shown.value));
         let calls = match (function.calls_per_request, function.calls) {
             (Some(calls), _) => Some(calls),
@@ -190,7 +193,7 @@ fn function_table(title: &str, functions: &[&Function], document: &ProfileDocume
         };
         table.row([
             function_name(&function.name, &function.file, function.line),
-            Cell::default().bar(Bar::of(shown.value, low, high, 1.0)).by(shown.value),
+            Cell::default().bar(Bar::of(shown.value, low, high, most)).by(shown.value),
             Cell::new(share(function.self_share)).by(function.self_share.value),
             Cell::new(share(function.total_share)).by(function.total_share.value),
             calls.map_or(Cell::default(), |calls| Cell::new(plain(Kind::Count, calls)).by(calls)),

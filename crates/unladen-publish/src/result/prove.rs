@@ -44,8 +44,9 @@ fn summary(document: &ProveDocument) -> Vec<Block> {
     let arms: Vec<&Arm> = document.changed_arms().collect();
     match arms.as_slice() {
         [arm] => {
-            blocks.push(Block::Paragraph(in_words(document, arm)));
+            // What is certain first: latencies take longer to tell.
             blocks.extend(weights_in_words(document, arm).map(Block::Paragraph));
+            blocks.push(Block::Paragraph(in_words(document, arm)));
             blocks.tiles(tiles(document, arm));
         }
         _ => {
@@ -207,7 +208,7 @@ fn tiles(document: &ProveDocument, arm: &Arm) -> Vec<Tile> {
         .sum();
     if cpu != 0.0 {
         let note = "all groups with a certain difference, per request";
-        tiles.push(Tile::new("CPU", signed(Kind::Time, cpu), note));
+        tiles.insert(0, Tile::new("CPU", signed(Kind::Time, cpu), note));
     }
     tiles
 }

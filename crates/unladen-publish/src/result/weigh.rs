@@ -52,9 +52,6 @@ fn summary(document: &WeighDocument) -> Vec<Block> {
         blocks.push(Block::Paragraph(cost(document, url)));
     }
     blocks.push(Block::Paragraph(carries(document)));
-    if let [url] = document.urls.as_slice() {
-        blocks.tiles(tiles(document, url));
-    }
     if !document.findings.is_empty() {
         let items =
             document.findings.iter().enumerate().take(MOST_NAMED).map(|(index, finding)| to_do(index + 1, finding));
@@ -70,6 +67,9 @@ fn summary(document: &WeighDocument) -> Vec<Block> {
                 "Parts of the request may overlap: what several fixes save together can be less than their sum.".into(),
             ));
         }
+    }
+    if let [url] = document.urls.as_slice() {
+        blocks.tiles(tiles(url));
     }
     blocks
 }
@@ -150,7 +150,9 @@ fn carries(document: &WeighDocument) -> Words {
 }
 
 fn to_do(number: usize, finding: &Finding) -> Words {
-    let mut words = Words::new().strong(sentence(&finding.fix.advice)).plain(" ");
+    // Its first sentence says what to do; the finding has the rest.
+    let advice = finding.fix.advice.split("; ").next().and_then(|text| text.split(". ").next()).unwrap_or_default();
+    let mut words = Words::new().strong(sentence(advice)).plain(" ");
     words = words.plain(sentence(&capital(&finding.summary))).plain(" ");
     if finding.saves_at_most_ns.is_some() {
         words = words.plain("Not proved yet: ").and(saves(finding)).plain(". ");
@@ -164,7 +166,7 @@ fn sentence(text: &str) -> String {
     if text.is_empty() || text.ends_with(['.', '!', '?', ':', '…']) { text } else { format!("{text}.") }
 }
 
-fn tiles(document: &WeighDocument, url: &WeighedUrl) -> Vec<Tile> {
+fn tiles(url: &WeighedUrl) -> Vec<Tile> {
     let mut tiles = Vec::new();
     if let Some(total) = url.total_cpu_ns {
         let ends = figures::interval(Kind::Time, total.low, total.high);
@@ -180,13 +182,8 @@ fn tiles(document: &WeighDocument, url: &WeighedUrl) -> Vec<Tile> {
         tiles.push(Tile::new("Requests per second and core", plain(Kind::Count, core.value), ends));
     }
     if url.response_bytes > 0 {
-        let changed = if url.changed_bodies > 0 { "the first; later ones differ" } else { "each the same" };
+        let changed = if url.changed_bodies > 0 { "the first; others differ" } else { "each the same" };
         tiles.push(Tile::new("Size of the answer", plain(Kind::Bytes, url.response_bytes as f64), changed));
-    }
-    if !document.counts.is_empty() || !document.findings.is_empty() {
-        let fresh = document.findings.iter().filter(|finding| finding.state == "fresh").count() as u64;
-        let note = if fresh > 0 { format!("{fresh} in first requests of fresh processes") } else { String::new() };
-        tiles.push(Tile::new("Findings", document.findings.len().to_string(), note));
     }
     tiles
 }

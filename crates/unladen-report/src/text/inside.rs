@@ -47,13 +47,13 @@ pub(super) fn inside<'a>(
     }
     statements(&inside.statements, style, out)?;
     let of_state = |state: &'static str| inside.findings.iter().filter(move |finding| finding.state == state);
-    findings(of_state(WARM), "what each request carries", told, CheckAgain::Fix, style, out)?;
+    findings(of_state(WARM), "what to fix", told, CheckAgain::Fix, style, out)?;
     if let Some(fresh) = &inside.fresh {
         totals(inside, FRESH, "counted, first request of a fresh process", style, out)?;
         first_requests(fresh, style, out)?;
         findings(
             of_state(FRESH),
-            "what the first request of a fresh process carries",
+            "what to fix in the first request of a fresh process",
             told,
             CheckAgain::Fix,
             style,

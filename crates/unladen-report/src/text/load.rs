@@ -44,7 +44,13 @@ fn screen(result: &LoadDocument, style: Style, out: &mut dyn Write) -> io::Resul
     if let Some(found) = &result.capacity {
         sentence(&(verdict(found) + &why_broken(found)), style, out)?;
     }
-    sentence(&answered(result), style, out)?;
+    let told = answered(result);
+    if result.requests == result.planned {
+        sentence(&told, style, out)?;
+    } else {
+        dressed(&told, |line| style.warn(line), style, out)?;
+        writeln!(out)?;
+    }
     errors(result, style, out)?;
     latency::latency(result, style, out)?;
     latency::steps(&result.steps, style, out)?;

@@ -54,7 +54,7 @@ pub(super) fn profile(result: &Profiled, style: Style, out: &mut Edge<'_>) -> io
         let shown = table(&rows, &Listing { title: &with_calls, by_self: false, callers: false, most }, style, out)?;
         left_out(rows.len() - shown, style, out)?;
     }
-    findings(document.findings.iter(), "what each request carries", &mut Vec::new(), CheckAgain::InFull, style, out)?;
+    findings(document.findings.iter(), "what to fix", &mut Vec::new(), CheckAgain::InFull, style, out)?;
     close(&document.notes, &document.written, style, out)
 }
 
@@ -127,23 +127,22 @@ fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, 
     cut_short(&setup.ended, "a request failed", "requests", style, out)
 }
 
-/// `a request takes 24.10 ± 0.21 ms, under the profiler 25.30 ± 0.24 ms: 5.0 ± 1.3 % more`
+/// `a request takes 24.10 ± 0.21 ms; profiled 25.30 ± 0.24 ms, 5.0 ± 1.3 % more`
 fn overhead(setup: &ProfileSetup) -> String {
     let quantity = |time: OpenNs| match time.closed() {
         Some(span) => Quantity { kind: Kind::Time, value: span.value, margin: margin(span) }.to_string(),
         None => format!("{} (too few for an interval)", plain(Kind::Time, time.value as f64)),
     };
-    let takes =
-        format!("a request takes {}, under the profiler {}", quantity(setup.plain_ns), quantity(setup.profiled_ns));
+    let takes = format!("a request takes {}; profiled {}", quantity(setup.plain_ns), quantity(setup.profiled_ns));
     match ProfileSetup::overhead_of(setup.plain_ns, setup.profiled_ns) {
         Some(OpenSpan { low: Some(low), high: Some(high), .. }) if low <= 0.0 && high >= 0.0 => {
             let is_equal = low >= -MARGIN && high <= MARGIN;
             let said = if is_equal { equal() } else { "unclear".to_owned() };
-            format!("{takes}: {said} ({} to {} %)", signed(low), signed(high))
+            format!("{takes}, {said} ({} to {} %)", signed(low), signed(high))
         }
         Some(more) => {
             let word = if more.value < 0.0 { "less" } else { "more" };
-            format!("{takes}: {} {word}", percent(more.value.abs(), margin_of(more)))
+            format!("{takes}, {} {word}", percent(more.value.abs(), margin_of(more)))
         }
         None => takes,
     }

@@ -153,7 +153,7 @@ fn found(inside: &Inside, told: &mut usize, room: usize, style: Style, out: &mut
     let numbers: Vec<String> = numbers.map(|(number, _)| number.to_string()).collect();
     let way = match (style.fix, numbers.split_last()) {
         (None, _) | (_, None) => String::new(),
-        (Some(fix), Some((only, []))) => format!("; `{fix} N` applies {only}, and proves it"),
+        (Some(fix), Some((only, []))) => format!("; `{fix} {only}` applies number {only}, and proves it"),
         (Some(fix), Some((last, others))) => {
             format!("; `{fix} N` applies {} or {last}, and proves it", others.join(", "))
         }
@@ -212,7 +212,7 @@ fn not_whole(inside: &Inside) -> Option<String> {
 }
 
 /// The cost, what it is, and how to have it fixed.
-fn in_full(finding: &Finding, number: usize, style: Style) -> Vec<String> {
+pub(super) fn in_full(finding: &Finding, number: usize, style: Style) -> Vec<String> {
     let is_fresh = finding.state == FRESH && !finding.summary.contains("first request");
     let fresh = if is_fresh { " (in the first request of a process)" } else { "" };
     let mut lines = named(finding, &costs(finding), number, SUMMARY, style);

@@ -367,6 +367,9 @@ fn machine_table(heading: &str, rows: &[&Weight]) -> Grid {
 
 fn own_connections(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let own = page.url.connections;
+    if own == 0 {
+        return Ok(());
+    }
     let text = format!(
         "of the connections, unladen opened {} itself ({} per request)",
         grouped(own as f64, 0),

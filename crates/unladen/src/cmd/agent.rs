@@ -14,7 +14,7 @@ use crate::output;
   unladen weigh https://shop.example/ --host db='ssh db1' --host web='docker exec -i web'
   unladen load https://shop.example/ --rate 20000 --from 'ssh gen1' --from 'ssh gen2'
 
-docs/reference/agent.md, in the source, describes what it may see, and its protocol.")]
+docs/reference/agent.md, in share/doc/unladen or the source, describes what it may see, and its protocol.")]
 pub(super) struct Args {
     /// Print the version of the protocol and of the program
     #[arg(long)]

@@ -17,7 +17,7 @@ use crate::{output, terminal};
   unladen doctor --json | jq '.checks[] | select(.verdict == \"missing\")'
 
 The exit code is 0 if nothing is missing, and 13 if something is missing that a command needs.
-docs/reference/doctor.md, in the source, explains each check.")]
+docs/reference/doctor.md, in share/doc/unladen or the source, explains each check.")]
 pub(super) struct Args {
     /// A page to check: whether it can be reached, and which processes serve it
     #[arg(value_name = "URL")]

@@ -47,13 +47,13 @@ const LOOK: u16 = 200;
         sudo unladen fix 1 --yes --keep-if 'p50 < -2%'\n  \
         sudo unladen fix undo 1\n  \
         unladen fix 2 --files image/   # for a container: the files, and where they belong\n\n\
-        docs/reference/fix.md, in the source, describes each step."
+        docs/reference/fix.md, in share/doc/unladen or the source, describes each step."
 )]
 pub(super) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
     /// Number of the finding, as `unladen weigh` shows it; without it, all are listed
-    #[arg(value_name = "N")]
+    #[arg(value_name = "N", value_parser = number)]
     number: Option<usize>,
     /// List the findings of the run, and all fixes that were applied
     #[arg(long)]
@@ -98,6 +98,11 @@ enum Command {
         #[arg(value_name = "FIX")]
         fix: String,
     },
+}
+
+fn number(text: &str) -> Result<usize, String> {
+    text.parse()
+        .map_err(|_| "expected the number of a finding, as `unladen weigh` and `unladen fix` show it".to_owned())
 }
 
 pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {

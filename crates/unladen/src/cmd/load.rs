@@ -37,7 +37,7 @@ use crate::say::say;
     unladen load --rate 60k -t 1min --from 'ssh gen1' --from 'ssh gen2' https://shop.example/")]
 pub(super) struct Args {
     /// The URL to load; several URLs are requested equally often
-    #[arg(required_unless_present_any = ["urls", "from"], value_name = "URL")]
+    #[arg(required_unless_present_any = ["urls", "replay"], value_name = "URL")]
     url: Vec<String>,
     /// A file of URLs: `[WEIGHT] [METHOD] URL [label]`, one per line
     #[arg(short = 'f', long, value_name = "FILE")]
@@ -77,10 +77,12 @@ pub(super) struct Args {
     seed: Option<u64>,
 
     /// A host to send from: a command that runs a program there and passes its stdin and stdout, such as 'ssh gen1', or
-    /// with a name for it, gen1='ssh root@10.0.0.9'; may be repeated. Without a URL: a file of --record, whose result
-    /// is shown
+    /// with a name for it, gen1='ssh root@10.0.0.9'; may be repeated
     #[arg(long, value_name = "[NAME=]COMMAND", help_heading = "Where from")]
     from: Vec<String>,
+    /// Send nothing: show the result of a load whose requests --record wrote to this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "urls", "from", "rate", "step", "requests", "time", "find_capacity", "record", "concurrency"], help_heading = "Where from")]
+    replay: Option<PathBuf>,
     /// Do not copy a program to a host where unladen is not installed
     #[arg(long, requires = "from", help_heading = "Where from")]
     no_copy: bool,
@@ -118,8 +120,8 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let (limit, conditions) = (args.find_capacity.clone(), args.fail_on.clone());
     load::gate::check(&conditions, &LOAD_QUANTILES.map(|(name, _)| name)).map_err(Failure::Usage)?;
     let keep = args.keep.clone();
-    let (mut result, keeper) = match args.recorded()? {
-        Some(file) => (load::replay(&file, &args.buckets(), &args.files)?, None),
+    let (mut result, keeper) = match &args.replay {
+        Some(file) => (load::replay(file, &args.buckets(), &args.files)?, None),
         None => {
             let options = args.resolve()?;
             let keeper = keep.keeper(typed, showing.quiet)?;
@@ -226,35 +228,6 @@ impl Args {
             sessions: SessionOptions { copy: !self.no_copy, agent: self.agent, ..SessionOptions::default() },
             quiet: self.showing.quiet,
         })
-    }
-
-    /// The file of a recorded load, if there is no URL.
-    fn recorded(&self) -> Result<Option<PathBuf>, Failure> {
-        if !self.url.is_empty() || self.urls.is_some() {
-            return Ok(None);
-        }
-        let given = [
-            ("--rate", self.rate.is_some()),
-            ("--step", !self.step.is_empty()),
-            ("--requests", self.requests.is_some()),
-            ("--time", self.time.is_some()),
-            ("--find-capacity", self.find_capacity.is_some()),
-            ("--record", self.files.record.is_some()),
-            ("--concurrency", self.concurrency.is_some()),
-        ];
-        let [file] = self.from.as_slice() else {
-            return Err(Failure::Usage(
-                "--from: there is no URL. With a URL, --from names hosts that send to it; without one, --from names \
-                 the file of one recorded load"
-                    .into(),
-            ));
-        };
-        match given.into_iter().find(|(_, is_given)| *is_given) {
-            Some((also, _)) => Err(Failure::Usage(format!(
-                "--from cannot be used with {also} without a URL: it then shows a recorded load, and sends nothing"
-            ))),
-            None => Ok(Some(file.into())),
-        }
     }
 
     fn pace(&self, seed: u64) -> Result<Pace, Failure> {

@@ -1,8 +1,9 @@
 //! `unladen man`: the manual pages, of the commands and of the file that `serve` reads.
 
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use clap::Command;
 use clap_mangen::Man;
@@ -10,12 +11,11 @@ use clap_mangen::Man;
 use crate::exit::Failure;
 use crate::output;
 
-/// Print the manual page of `unladen`, of one command or of unladen.toml, or write all pages into a folder
+/// Show the manual page of `unladen`, of one command or of unladen.toml, or write all pages into a folder
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  unladen man | man -l -
-  unladen man load | man -l -
-  unladen man unladen.toml | man -l -      # all keys of `serve`
+  unladen man load
+  unladen man unladen.toml      # all keys of `serve`
   unladen man --output /usr/local/share/man/man1")]
 pub(super) struct Args {
     /// The command to describe, such as `load` or `profile diff`; or unladen.toml
@@ -80,9 +80,22 @@ pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
                     names.join(", ")
                 )));
             };
+            if args.output.is_none() && io::stdout().is_terminal() && is_read(&page.text) {
+                return Ok(());
+            }
             Ok(output::bytes(&page.text)?)
         }
     }
+}
+
+/// On a terminal `man` shows the page; whether it could.
+fn is_read(page: &[u8]) -> bool {
+    let man = std::process::Command::new("man").args(["-l", "-"]).stdin(Stdio::piped()).spawn();
+    man.is_ok_and(|mut man| {
+        // The reader may leave before the end.
+        let _ = man.stdin.take().map(|mut stdin| stdin.write_all(page));
+        man.wait().is_ok_and(|status| status.success())
+    })
 }
 
 fn pages(root: Command) -> Vec<Page> {

@@ -10,10 +10,16 @@ use crate::cmd::rules::near;
 use crate::exit::Code;
 use crate::say::say;
 
+/// Commands with so many options have a short help, `-h`, which shows these; `--help` shows all.
+const MANY: usize = 18;
+const EVERYDAY: &str = "time until rate concurrency header hosts fail_on against json details output find_capacity from \
+                        urls a b check restore fresh no_files run list dry_run yes keep_if prove explain watch reader \
+                        ask init connect url listen to root php preset";
+
 /// Reads a command line. The error is the exit code, once the mistake or the requested help has been printed.
 pub(super) fn parse<C: Parser>(args: Vec<OsString>) -> Result<C, ExitCode> {
     let args = explained(without_help_of_help(with_colour_first(args)));
-    let mut command = C::command().color(choice(&args));
+    let mut command = brief(C::command()).color(choice(&args));
     let parsed = command.try_get_matches_from_mut(args.clone());
     let error = match parsed.and_then(|mut matches| C::from_arg_matches_mut(&mut matches)) {
         Ok(read) => return Ok(read),
@@ -30,6 +36,17 @@ pub(super) fn parse<C: Parser>(args: Vec<OsString>) -> Result<C, ExitCode> {
         say!("{hint}");
     }
     Err(Code::Usage.into())
+}
+
+fn brief(command: Command) -> Command {
+    let command = command.mut_subcommands(brief);
+    if command.get_arguments().count() < MANY {
+        return command;
+    }
+    command.mut_args(|arg| {
+        let is_shown = arg.is_positional() || EVERYDAY.split(' ').any(|id| arg.get_id() == id);
+        arg.hide_short_help(!is_shown)
+    })
 }
 
 /// `unladen help --help` and `unladen help load --help` mean `--help` and `load --help`.
@@ -126,6 +143,7 @@ fn told(mut error: clap::Error, args: &[OsString], root: &Command) -> (clap::Err
     if error.kind() == ErrorKind::InvalidSubcommand {
         let typed = text(&error, ContextKind::InvalidSubcommand).unwrap_or_default();
         if first_word(args).is_some_and(|first| first.to_string_lossy() == typed.as_str()) && looks_like_url(&typed) {
+            let _ = error.remove(ContextKind::Usage);
             hint = Some(format!(
                 "\nunladen: a command comes before the URL: unladen weigh {typed}, or unladen load \
                 {typed}"
@@ -158,6 +176,9 @@ fn instead(option: &str) -> Option<&'static str> {
         "--warmup" | "-w" => "each run warms up automatically",
         "--runs" => "use --requests N, or --time TIME",
         "--export-json" => "-o FILE.json",
+        "--format" | "--output-format" => "use --json, or -o FILE with the ending of a format, such as .html",
+        "--port" => "use --listen :8080, with --to URL or --root DIR",
+        "-v" | "--verbose" => "--details shows everything that was measured; -V is the version",
         "--fail-if" | "--within" | "--threshold" | "--thresholds" => "--fail-on 'p95 > 100ms'",
         "--threads" => "one thread sends all requests; -c N sets how many run at once",
         "--connections" => "use -c N: how many requests run at once",

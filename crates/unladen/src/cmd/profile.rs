@@ -99,7 +99,10 @@ fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
     keeper.origin.set_seed(options.seed);
     let cancel = interrupt::on_signal()?;
 
-    let Ran { mut result, failure } = profile::profile(page, &options, &cancel)?;
+    let Ran { mut result, failure } = profile::profile(page, &options, &cancel).inspect_err(|_| {
+        // An empty folder is no use; one with files stays.
+        folder.iter().for_each(|folder| _ = std::fs::remove_dir(folder));
+    })?;
     result.top = args.listed.top;
     result.document.gates = gate.gates_of_profile(url, &result);
     let mut written = Ok(());

@@ -1,6 +1,6 @@
 //! `unladen prove`: the command line, and what it resolves to.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use unladen_agent::{Host, SessionOptions};
@@ -35,7 +35,8 @@ const PROFILED: u64 = 100;
     sudo unladen prove --until 1% --fail-on 'p95 > +5%' release.toml\n  \
     sudo unladen prove --from 'ssh gen1' --from 'ssh gen2' --rate 20k release.toml\n  \
     sudo unladen prove --restore opcache.toml\n\n\
-    docs/reference/experiments.md, in the source, describes the file; `unladen prove --check FILE` reports what is wrong with it.")]
+    docs/reference/experiments.md, in share/doc/unladen or the source, describes the file; `unladen prove --check \
+    FILE` reports what is wrong with it.")]
 pub(super) struct Args {
     /// The file of the experiment
     #[arg(required_unless_present = "a", value_name = "FILE")]
@@ -199,7 +200,7 @@ fn profiling(seed: u64, quiet: bool) -> crate::profile::Options {
     }
 }
 
-fn restore(file: &std::path::Path) -> Result<(), Failure> {
+fn restore(file: &Path) -> Result<(), Failure> {
     let report = unladen_prove::restore(file)?;
     if report.is_complete() {
         return output::line(&report.to_string()).map_err(Failure::from);
@@ -212,7 +213,13 @@ fn arms(experiment: &Experiment, counts: bool) -> String {
     let arms = experiment.arms();
     let list: String = arms.iter().map(name).collect();
     let time = prove::estimate(experiment, arms.len(), counts);
-    format!("{}: {} design, {} arms\n{list}{time}", experiment.title, experiment.design.as_str(), arms.len())
+    let is_systemd_needed =
+        experiment.services.iter().any(|service| service.restart.command().starts_with("systemctl "));
+    let warning = match is_systemd_needed && !Path::new("/run/systemd/system").is_dir() {
+        true => "\nwarning: systemd does not run here: give each [[service]] the command that restarts it, `restart`",
+        false => "",
+    };
+    format!("{}: {} design, {} arms\n{list}{time}{warning}", experiment.title, experiment.design.as_str(), arms.len())
 }
 
 impl Args {
@@ -221,6 +228,13 @@ impl Args {
             (Some(_), ..) if self.sending.is_given() => {
                 let said = "an experiment's file says what is sent, and how: set it in [load] there";
                 return Err(Failure::Usage(said.into()));
+            }
+            (Some(file), ..) if !file.exists() => {
+                return Err(Failure::Usage(format!(
+                    "{}: no such file; FILE describes an experiment. Two URLs are compared by --a URL --b URL, and the \
+                     fix of a finding is proved by `unladen fix N`",
+                    file.display()
+                )));
             }
             (Some(file), ..) => Experiment::read(file)?,
             (None, Some(a), Some(b)) => self.of_urls(a, b)?,

@@ -28,7 +28,7 @@ use crate::runs::{Origin, headed};
   unladen purge --admin 127.0.0.1:9901 --all --soft   # revalidated before they are served again
   unladen purge /etc/unladen.toml --tag index --wait all --wait-for 2s --explain   # in a fleet
 
-docs/reference/observability.md, in the source, explains each."
+docs/reference/observability.md, in share/doc/unladen or the source, explains each."
 )]
 pub(super) struct Args {
     /// The configuration of the running `serve`, which names its admin address

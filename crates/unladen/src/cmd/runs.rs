@@ -27,7 +27,7 @@ use crate::exit::Failure;
         unladen runs compare release=1.42 latest --tolerate 2%\n  \
         unladen runs export --label release=1.43 >release.jsonl\n  \
         unladen runs prune --keep 50\n\n\
-        docs/reference/runs.md, in the source, describes each."
+        docs/reference/runs.md, in share/doc/unladen or the source, describes each."
 )]
 // The list's options are a group of the same name.
 #[group(skip)]

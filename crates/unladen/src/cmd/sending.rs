@@ -120,6 +120,11 @@ impl Sending {
         self.doubt();
         let mut requests = Vec::new();
         for url in urls {
+            if Path::new(url).is_file() {
+                let said =
+                    "is a file, and a URL is expected: --urls reads a list of URLs, `unladen prove` an experiment";
+                return Err(Failure::Usage(format!("{url} {said}")));
+            }
             requests.push(Weighted { request: self.dress(Request::get(url)?, body.as_deref())?, weight: 1.0 });
         }
         if let Some(file) = list {

@@ -19,7 +19,7 @@ use crate::serve::{self, Place, SiteOptions, Source};
 /// the call over connections that it keeps, encrypted and verified, with limits, safe retries and a circuit breaker.
 /// With [admin], it serves a live page, metrics for Prometheus, and takes the commands of `unladen purge`.
 ///
-/// Without a file, options describe one site: --site is the address that clients call, --to the application, or --root
+/// Without a file, options describe one site: --listen is the address that clients call, --to the application, or --root
 /// the folder of files, with --php the server that runs its scripts. --explain then prints the same as a file. --init
 /// writes a file to start from.
 ///
@@ -37,8 +37,8 @@ use crate::serve::{self, Place, SiteOptions, Source};
   unladen serve unladen.toml --explain    # every value and its reason
   unladen serve unladen.toml --check --url https://site.example/news/ -b session=1
   kill -HUP $(pidof unladen)              # read the configuration again
-  unladen serve --site :8080 --to http://127.0.0.1:8000      # without a file
-  unladen serve --site :8080 --root . --php /run/php/php8.2-fpm.sock --preset wordpress
+  unladen serve --listen :8080 --to http://127.0.0.1:8000      # without a file
+  unladen serve --listen :8080 --root . --php /run/php/php8.2-fpm.sock --preset wordpress
   unladen serve --init wordpress /etc/unladen.toml      # a file to start from
   unladen serve --health /etc/unladen.toml     # exit code 0 if it is ready, else 1
 
@@ -56,20 +56,20 @@ A configuration:
   [admin]
   listen = \"127.0.0.1:9901\"             # http://127.0.0.1:9901/ is the live page
 
-docs/reference/serve.md, in the source, describes it; `unladen man unladen.toml | man -l -` lists all keys.")]
+docs/reference/serve.md, in share/doc/unladen or the source, describes it; `unladen man unladen.toml` lists all keys.")]
 pub(super) struct Args {
     /// The configuration, TOML
-    #[arg(value_name = "FILE", required_unless_present_any = ["config", "site", "root", "php", "to", "acme", "init", "health"])]
-    #[arg(conflicts_with_all = ["config", "site", "root", "php", "to", "acme"])]
+    #[arg(value_name = "FILE", required_unless_present_any = ["config", "listen", "root", "php", "to", "acme", "init", "health"])]
+    #[arg(conflicts_with_all = ["config", "listen", "root", "php", "to", "acme"])]
     file: Option<PathBuf>,
     /// The same as FILE
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "root", "php", "to", "acme"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "root", "php", "to", "acme"])]
     config: Option<PathBuf>,
     #[command(flatten)]
     site: SiteOptions,
     /// Write a configuration to start from, to standard output or to FILE, which must not exist yet
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(STARTERS.iter().map(|one| one.name)))]
-    #[arg(conflicts_with_all = ["config", "check", "explain", "site", "root", "php", "to", "acme", "preset", "hosts"])]
+    #[arg(conflicts_with_all = ["config", "check", "explain", "listen", "root", "php", "to", "acme", "preset", "hosts"])]
     init: Option<String>,
     /// Do not serve: report the configuration's mistakes and doubtful settings
     #[arg(long)]
@@ -80,7 +80,7 @@ pub(super) struct Args {
     /// Do not serve: ask the running process, at its admin address, whether it is ready, and exit with 0 or 1: for a
     /// container's health check. ADDRESS is such as 127.0.0.1:9901, or a configuration that names it; without it, FILE
     /// is used
-    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["check", "explain", "init", "site", "root", "php", "to", "acme"])]
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["check", "explain", "init", "listen", "root", "php", "to", "acme"])]
     health: Option<String>,
     /// With --health: ask whether it is alive, not whether it is ready
     #[arg(long, requires = "health")]

@@ -106,8 +106,8 @@ pub(super) fn sending_hosts(from: &[String], said: &str) -> Result<Vec<Host>, Fa
     for (index, text) in from.iter().enumerate() {
         if Path::new(text).is_file() {
             return Err(Failure::Usage(format!(
-                "{said} {text}: this is a file. `unladen load --from FILE`, without a URL, shows a recorded load; a \
-                 host is a command, such as 'ssh gen1'"
+                "{said} {text}: this is a file. `unladen load --replay FILE` shows a recorded load; a host is a \
+                 command, such as 'ssh gen1'"
             )));
         }
         let host = match text.split_once('=') {

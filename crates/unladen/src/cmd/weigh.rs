@@ -38,7 +38,7 @@ const COLD_START: &str = "cold-start";
     unladen weigh --urls pages.txt --json > weights.json")]
 pub(super) struct Args {
     /// The URL to weigh; several are weighed in one interleaved run, so that they can be compared
-    #[arg(required_unless_present_any = ["urls", "from"], value_name = "URL")]
+    #[arg(required_unless_present_any = ["urls", "replay"], value_name = "URL")]
     url: Vec<String>,
     /// A file of URLs: `[WEIGHT] [METHOD] URL [label]`, one per line
     #[arg(short = 'f', long, value_name = "FILE")]
@@ -107,7 +107,7 @@ pub(super) struct Args {
     experiments: Option<PathBuf>,
     /// Look for waste in the file of an earlier run's --record, and measure nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "urls", "record", "restart", "no_findings", "experiments"], help_heading = "What to look for")]
-    from: Option<PathBuf>,
+    replay: Option<PathBuf>,
 
     #[command(flatten)]
     showing: Showing,
@@ -133,12 +133,12 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let showing = args.showing.clone();
     let gate = FailOn::of(&args.fail_on, false)?;
     // A gate that never sees its evidence would always be open; a recorded run may have had a restart.
-    if args.restart.is_none() && args.from.is_none() && args.fail_on.iter().any(|name| name == COLD_START) {
+    if args.restart.is_none() && args.replay.is_none() && args.fail_on.iter().any(|name| name == COLD_START) {
         let said =
             format!("--fail-on {COLD_START} looks at a fresh process: give the command that restarts it, --restart");
         return Err(Failure::Usage(said));
     }
-    if let Some(file) = &args.from {
+    if let Some(file) = &args.replay {
         showing.check(false)?;
         let recording = Recording::read(file)?;
         let mut pages: Vec<Inside> = recording.pages.iter().map(|page| weigh::inside(page).inside).collect();

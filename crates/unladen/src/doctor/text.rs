@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use unladen_report::Style;
 
 use super::check::{Checked, worst};
-use super::row::{Row, Verb, Verdict};
+use super::row::{AS_ROOT, Row, Verb, Verdict};
 
 /// `missing  `, before the name of a check.
 const VERDICT: usize = 9;
@@ -24,7 +24,9 @@ pub(crate) fn text(checked: &[Checked], style: Style) -> String {
     let (limited, missing) = (count(Verdict::Limited), count(Verdict::Missing));
     let summary = match worst(checked) {
         Verdict::Ok => "Everything that was checked works.".to_owned(),
-        _ => format!("{missing} missing, {limited} limited; docs/reference/doctor.md, in the source, explains each."),
+        _ => format!(
+            "{missing} missing, {limited} limited; docs/reference/doctor.md, in share/doc/unladen or the source, explains each."
+        ),
     };
     // Writing to a String does not fail.
     let _ = write!(text, "\n{summary}");
@@ -67,8 +69,11 @@ fn write_row(name: &str, names: usize, row: &Row, style: Style, text: &mut Strin
             let _ = writeln!(text, "{:indent$}  {line}", "");
         }
     }
-    // Commands are copied, so they are not wrapped.
+    // Commands are copied, so they are not wrapped; without root many rows have the same.
     for command in &row.fix {
+        if command == AS_ROOT && text.contains(AS_ROOT) {
+            continue;
+        }
         let _ = writeln!(text, "{:indent$}  $ {command}", "");
     }
 }

@@ -179,6 +179,7 @@ impl Run<'_> {
 
     fn blocks(&mut self) -> Stopped {
         self.begun = Instant::now();
+        self.progress.say("measuring the first block");
         let mut until = self.options.until.map(Until::new);
         let may_go_on = until.is_some() && !self.options.is_budget_firm;
         let most =

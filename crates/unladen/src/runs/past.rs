@@ -1,7 +1,7 @@
 //! [`beside`]: compares a run with an earlier one, given how much runs of its target vary.
 
 use unladen_compare::{Comparison, History, compare};
-use unladen_document::Document;
+use unladen_document::{Document, Ended};
 use unladen_profile::{FlameStyle, Input, flame, reader_named};
 use unladen_publish::RunPicture;
 use unladen_store::{Filter, PAGE, Run, RunSummary, Store};
@@ -34,6 +34,8 @@ fn around(store: &mut dyn Store, verb: &str, target: &str, time_ns: i64) -> Resu
         // The list has the newest first.
         runs.extend(later.into_iter().rev().take(missing));
     }
+    // One that was cut short varies more than runs of the same thing do.
+    runs.retain(|run| run.ended.is_empty() || run.ended == Ended::Complete.as_str());
     read(store, runs)
 }
 

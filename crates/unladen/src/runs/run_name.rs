@@ -36,6 +36,10 @@ impl RunName {
         }
         match store.list(&filter)?.first() {
             Some(found) => Ok(store.run(found.id)?),
+            None if *self == Self::Latest && among.is_empty() => {
+                let of = filter.verb.map(|verb| format!(" of `unladen {verb}`")).unwrap_or_default();
+                Err(Failure::Usage(format!("{} has no run{of} yet: measure first", store.shown())))
+            }
             None => Err(Failure::Usage(format!(
                 "no run{among} is `{self}` in {}: `unladen runs` lists them",
                 store.shown()

@@ -16,12 +16,12 @@ const COMMAND_LINE: &str = "the command line";
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct SiteOptions {
     /// Serve a site at this address, without a file, such as :8080, 127.0.0.1:8080 or unix:/run/site.sock
-    #[arg(id = "site", long = "site", value_name = "ADDRESS", help_heading = "A site without a file")]
+    #[arg(long, value_name = "ADDRESS", help_heading = "A site without a file")]
     listen: Option<String>,
-    /// The application of --site; may be repeated for several that share the requests
+    /// The application of --listen; may be repeated for several that share the requests
     #[arg(long, value_name = "URL", help_heading = "A site without a file")]
     to: Vec<String>,
-    /// The folder with the files of --site
+    /// The folder with the files of --listen
     #[arg(long, value_name = "DIR", help_heading = "A site without a file")]
     root: Option<PathBuf>,
     /// The server that runs the scripts of --root: the socket of PHP-FPM, or fcgi://HOST:PORT
@@ -31,11 +31,11 @@ pub(crate) struct SiteOptions {
     #[arg(long, value_name = "NAME", help_heading = "A site without a file")]
     #[arg(value_parser = PossibleValuesParser::new(presets::names()), conflicts_with_all = ["file", "config"])]
     preset: Option<String>,
-    /// The names that --site answers for: example.org,www.example.org
+    /// The names that --listen answers for: example.org,www.example.org
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "A site without a file")]
     #[arg(conflicts_with_all = ["file", "config"])]
     hosts: Vec<String>,
-    /// Get certificates from Let's Encrypt for --hosts, with this contact address; --site is then :443, and :80 for
+    /// Get certificates from Let's Encrypt for --hosts, with this contact address; --listen is then :443, and :80 for
     /// http
     #[arg(long, value_name = "EMAIL", help_heading = "A site without a file")]
     acme: Option<String>,
@@ -65,8 +65,8 @@ impl SiteOptions {
         let usage = |text: &str| Err(Failure::Usage(text.to_owned()));
         if self.listen.is_none() && (self.acme.is_none() || self.hosts.is_empty()) {
             return usage(
-                "--site is missing: give the address that clients call, --site :8080, --site 127.0.0.1:8080 or --site \
-                 unix:/run/site.sock; with --acme and --hosts it defaults to :443 and :80",
+                "--listen is missing: give the address that clients call, --listen :8080, --listen 127.0.0.1:8080 or \
+                 --listen unix:/run/site.sock; with --acme and --hosts it defaults to :443 and :80",
             );
         }
         if self.root.is_none() && self.php.is_none() && self.to.is_empty() {
@@ -93,6 +93,9 @@ impl SiteOptions {
     /// Refuses a folder of scripts without a server to run them: visitors would get none of its pages.
     fn scripts_run(&self, folder: &Path) -> Result<(), Failure> {
         let Some(root) = self.root.as_ref().filter(|_| self.php.is_none()) else { return Ok(()) };
+        if !folder.join(root).is_dir() {
+            return Err(Failure::Usage(format!("--root {}: no such folder", root.display())));
+        }
         if !folder.join(root).join("index.php").is_file() {
             return Ok(());
         }
@@ -126,7 +129,7 @@ impl SiteOptions {
             several => Some(list(several)),
         };
         let values = [
-            ("--site", "listen", text(&self.listen)),
+            ("--listen", "listen", text(&self.listen)),
             ("--hosts", "hosts", Some(list(&self.hosts)).filter(|_| !self.hosts.is_empty())),
             ("--acme", "acme.email", text(&self.acme)),
             ("--acme-directory", "acme.directory", text(&self.acme_directory)),

@@ -25,7 +25,20 @@ fn no_tip_is_better_than_a_wrong_one() {
 fn habits_of_other_tools_are_told_what_to_type() {
     assert!(error(&["load", "-I", "http://h/"]).contains("-X HEAD"));
     assert!(error(&["http://h/"]).contains("unladen weigh http://h/"));
+    assert!(error(&["weigh", "--format", "json", "http://h/"]).contains("--json"));
+    assert!(error(&["serve", "--port", "80"]).contains("--listen :8080"));
     assert!(error(&["load", "-n", "x", "http://h/"]).contains("expected a whole number, such as 500, 10k or 1M"));
+}
+
+/// It had 121 lines.
+#[test]
+fn the_short_help_is_short() {
+    let mut root = brief(Cli::command());
+    root.build();
+    for command in root.get_subcommands_mut() {
+        let lines = command.render_help().to_string().lines().count();
+        assert!(lines <= 70, "{}: {lines} lines", command.get_name());
+    }
 }
 
 #[test]

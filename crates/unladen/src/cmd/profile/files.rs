@@ -14,7 +14,7 @@ use crate::say::say;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Listed {
-    /// How many functions to list [default: as many as a screen holds; 12 with --details]
+    /// How many functions to list [default: as many as the first screen has room for; 12 with --details]
     #[arg(long, value_name = "N", help_heading = "What to show")]
     pub(super) top: Option<usize>,
 }

@@ -23,13 +23,13 @@ pub(super) struct Finding {
     commit: Option<String>,
     /// Runs that were measured on this machine
     #[arg(long, value_name = "NAME", help_heading = "Which runs")]
-    host: Option<String>,
+    machine: Option<String>,
     /// Runs since then: a date (2026-11-23, or with a time, in UTC) or an age such as 7d
     #[arg(long, value_name = "WHEN", value_parser = moment, help_heading = "Which runs")]
     since: Option<i64>,
     /// Runs before that
     #[arg(long, value_name = "WHEN", value_parser = moment, help_heading = "Which runs")]
-    until: Option<i64>,
+    before: Option<i64>,
 }
 
 impl Finding {
@@ -39,20 +39,20 @@ impl Finding {
             target: self.target.clone(),
             labels: self.label.iter().cloned().collect(),
             commit: self.commit.clone(),
-            host: self.host.clone(),
+            host: self.machine.clone(),
             since_ns: self.since,
-            until_ns: self.until,
+            until_ns: self.before,
             limit,
             ..Filter::default()
         }
     }
 
     pub(super) fn is_given(&self) -> bool {
-        let texts = [&self.verb, &self.target, &self.commit, &self.host];
+        let texts = [&self.verb, &self.target, &self.commit, &self.machine];
         texts.iter().any(|text| text.is_some())
             || !self.label.is_empty()
             || self.since.is_some()
-            || self.until.is_some()
+            || self.before.is_some()
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) struct List {
     #[command(flatten)]
     finding: Finding,
     /// How many
-    #[arg(short = 'n', long, value_name = "N", value_parser = some, default_value_t = 20)]
+    #[arg(long, value_name = "N", value_parser = some, default_value_t = 20)]
     limit: u64,
     /// Write JSON instead of a table
     #[arg(long)]
@@ -50,11 +50,11 @@ pub(super) fn run(args: &List) -> Result<(), Failure> {
         return Ok(output::line(&format!("{:#}", json!({ "schema": "unladen.runs/1", "count": all, "runs": runs })))?);
     }
     if runs.is_empty() {
-        return Ok(output::line(if args.finding.is_given() { "no such run" } else { "no runs" })?);
+        return Ok(output::line(if args.finding.is_given() { "no such run" } else { "no runs yet: measure first" })?);
     }
     let mut text = table(&runs, usize::from(terminal::style().width));
     if all > runs.len() as u64 {
-        text.push_str(&format!("\n{} of {all} runs; -n N shows more\n", runs.len()));
+        text.push_str(&format!("\n{} of {all} runs; --limit N shows more\n", runs.len()));
     }
     Ok(output::line(text.trim_end())?)
 }
@@ -69,16 +69,16 @@ fn table(runs: &[RunSummary], width: usize) -> String {
             verb(run),
             revision(run),
             run.host.clone(),
-            run.target.clone(),
+            run.target.strip_prefix("http://").unwrap_or(&run.target).to_owned(),
             labels.join(" "),
         ]
     };
     let head = ["run", "UTC", "command", "revision", "host", "target", "labels"];
     let is_number = [true, false, false, false, false, false, false];
     let mut rows: Vec<Vec<String>> = runs.iter().map(row).collect();
-    // Empty columns are left out.
+    // Columns without news are left out: empty ones, and the host where there is one.
     let mut kept: Vec<usize> = (0..head.len()).collect();
-    kept.retain(|at| rows.iter().any(|row| !row[*at].is_empty()));
+    kept.retain(|at| rows.iter().any(|row| !row[*at].is_empty() && (*at != 4 || row[4] != rows[0][4])));
     let pick = |cells: &[String]| -> Vec<String> { kept.iter().map(|at| cells[*at].clone()).collect() };
     // Only the target may be long: it gets the rest of the line.
     let others: usize = kept

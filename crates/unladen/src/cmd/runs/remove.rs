@@ -1,18 +1,18 @@
 //! `unladen runs rm` and `unladen runs prune`: runs are removed only on request.
 
-use unladen_store::{Mode, Retention, RunId, StoreError};
+use unladen_store::{Filter, Mode, Retention, StoreError};
 
 use crate::cmd::runs::find::Place;
 use crate::exit::Failure;
 use crate::output;
-use crate::runs::moment;
+use crate::runs::{RunName, moment};
 
 /// Remove runs
 #[derive(Debug, clap::Args)]
 pub(super) struct Rm {
-    /// Their numbers
+    /// Their numbers; `latest`, a label such as release=1.43, or commit:4f2a is the newest one of these
     #[arg(required = true, value_name = "RUN")]
-    runs: Vec<RunId>,
+    runs: Vec<RunName>,
     #[command(flatten)]
     place: Place,
 }
@@ -36,14 +36,18 @@ pub(super) struct Prune {
 
 pub(super) fn rm(args: &Rm) -> Result<(), Failure> {
     let mut store = args.place.open(Mode::ReadWrite)?;
-    // A mistyped number must not remove the others.
-    for id in &args.runs {
-        if let Err(error) = store.run(*id) {
-            let said = if matches!(error, StoreError::NoSuchRun { .. }) { "; nothing was removed" } else { "" };
-            return if said.is_empty() { Err(error.into()) } else { Err(Failure::Usage(format!("{error}{said}"))) };
-        }
+    let mut found = Vec::new();
+    for name in &args.runs {
+        // A mistyped number must not remove the others.
+        let run = name.find(store.as_mut(), Filter::default()).map_err(|failure| match failure {
+            Failure::Usage(_) | Failure::Store(StoreError::NoSuchRun { .. }) => {
+                Failure::Usage(format!("{failure}; nothing was removed"))
+            }
+            other => other,
+        })?;
+        found.push(run.summary.id);
     }
-    Ok(output::line(&removed(store.remove(&args.runs)?))?)
+    Ok(output::line(&removed(store.remove(&found)?))?)
 }
 
 pub(super) fn prune(args: &Prune) -> Result<(), Failure> {

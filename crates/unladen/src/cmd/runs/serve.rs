@@ -24,6 +24,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     browse(pages, &args.listen, &cancel, |url| {
         // Without standard output, there are other ways to learn the URL.
         let _ = output::line(url);
+        let port = url.trim_end_matches('/').rsplit(':').next().unwrap_or_default();
+        if url.starts_with("http:") {
+            say!("unladen: from another machine: `ssh -L {port}:127.0.0.1:{port} HOST`, and the same URL there");
+        }
         say!("unladen: Ctrl-C stops it");
     })
 }

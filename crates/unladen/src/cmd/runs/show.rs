@@ -30,7 +30,7 @@ pub(super) struct Args {
     output: Vec<PathBuf>,
     #[command(flatten)]
     published: Published,
-    /// Write the traced data to a file, for `unladen weigh --from`; for a profile, its stacks, for `unladen profile
+    /// Write the traced data to a file, for `unladen weigh --replay`; for a profile, its stacks, for `unladen profile
     /// import`
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,

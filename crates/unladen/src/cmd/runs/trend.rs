@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "TEXT")]
     metric: Option<String>,
     /// How many runs, the newest first
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), default_value_t = 200)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), default_value_t = 200)]
     limit: u32,
     /// Write JSON instead of a table
     #[arg(long)]
@@ -87,6 +87,9 @@ fn text(trend: &Trend, all: bool) -> String {
             &[false, true, true, true, false],
         ));
     }
+    if trend.series.iter().any(|series| shown(&series) && series.in_reference_units) {
+        text.push_str("* at the machine's speed in the latest run, by its reference work\n");
+    }
     for warning in &trend.warnings {
         text.push_str(&format!("\n{}\n", visible(warning)));
     }
@@ -120,7 +123,7 @@ fn row(trend: &Trend, series: &Series) -> Vec<String> {
     let url =
         if series.url.is_empty() || series.url == trend.target { String::new() } else { format!(" {}", series.url) };
     vec![
-        format!("{}{url}", series.name()),
+        format!("{}{url}{}", series.name(), if series.in_reference_units { " *" } else { "" }),
         series.points.len().to_string(),
         figure(series.points.first().map(|point| point.value)),
         figure(series.points.last().map(|point| point.value)),

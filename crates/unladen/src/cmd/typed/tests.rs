@@ -47,7 +47,6 @@ fn logins_of_exporters_and_arguments_of_hosts_are_not_told() {
         ("--host", "db=env", "db=env"),
         ("--from", "gen=sshpass -p hunter2 ssh gen1", "gen=sshpass …"),
         ("--from", "ssh -o ProxyCommand='nc -a hunter2' gen1", "ssh …"),
-        ("--from", "load.jsonl", "load.jsonl"),
     ] {
         let command = if option == "--from" { "load" } else { "weigh" };
         assert_eq!(told(&["unladen", command, option, value]), format!("unladen {command} {option} {expected}"));

@@ -149,7 +149,7 @@ fn taken(port: u16) -> Option<Row> {
     let row = Row::limited(&[Verb::Serve], format!("{who} listens at port {port}")).so("`serve` needs another port");
     Some(match port {
         443 => row,
-        _ => row.fix(format!("unladen serve --site :8080 --to http://127.0.0.1:{port}")),
+        _ => row.fix(format!("unladen serve --listen :8080 --to http://127.0.0.1:{port}")),
     })
 }
 

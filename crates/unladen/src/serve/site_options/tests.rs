@@ -46,7 +46,7 @@ fn mistakes_name_the_option() {
     let said = refused(&to("ftp://127.0.0.1"));
     assert!(said.starts_with("--to: ") && !said.contains("line"), "{said}");
     let said = refused(&SiteOptions { listen: Some("nowhere".into()), ..to("http://127.0.0.1:8000") });
-    assert!(said.starts_with("--site: "), "{said}");
+    assert!(said.starts_with("--listen: "), "{said}");
     let elsewhere = SiteOptions {
         hosts: vec!["a.example".into()],
         acme: Some("me@a.example".into()),
@@ -60,7 +60,7 @@ fn mistakes_name_the_option() {
 #[test]
 fn too_few_and_too_many_are_refused() {
     let none = SiteOptions::default();
-    assert!(refused(&none).starts_with("--site is missing"));
+    assert!(refused(&none).starts_with("--listen is missing"));
     let no_application = SiteOptions { listen: Some(":8080".into()), ..none.clone() };
     assert!(refused(&no_application).starts_with("nothing to serve"));
     let two = SiteOptions { root: Some("/srv".into()), ..to("http://127.0.0.1:8000") };

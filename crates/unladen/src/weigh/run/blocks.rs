@@ -167,7 +167,8 @@ impl Run<'_> {
             format!("{group} {quantity} (±{:.1} %)", cpu.relative_half_width() * 100.0)
         });
         let planned = self.options.budget.requests.is_none().then_some(self.plan.time);
-        self.progress.at(done, elapsed, planned, &what);
+        let then = if self.options.inside { "then the findings; " } else { "" };
+        self.progress.at(done, elapsed, planned, &format!("{then}{what}"));
     }
 }
 

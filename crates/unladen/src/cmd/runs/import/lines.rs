@@ -197,6 +197,9 @@ fn of_line(text: &[u8], offset: u64, otherwise: i64) -> Result<Place, String> {
 
 fn of_document(text: &[u8], offset: u64, otherwise: i64) -> Result<Place, String> {
     let run = new_run(text, None, otherwise).map_err(|error| error.to_string())?;
+    if run.target.is_empty() {
+        return Err("the document has no `target`: it is no whole result".to_owned());
+    }
     let document = offset..offset + text.len() as u64;
     Ok(Place { run: NewRun { document: String::new(), ..run }, document, evidence: None })
 }

@@ -51,7 +51,9 @@ fn lines_and_documents_are_read() {
 
 #[test]
 fn what_is_no_run_is_told_with_its_line() {
-    let document = r#"{"schema": "unladen.run/1", "document": {"schema": "unladen.load/1"}}"#;
+    let empty = r#"{"schema": "unladen.run/1", "document": {"schema": "unladen.load/1"}}"#;
+    assert!(lines(empty).unwrap_err().contains("no `target`"));
+    let document = r#"{"schema": "unladen.run/1", "document": {"schema": "unladen.load/1", "target": "http://a/"}}"#;
     let said = lines(&format!("{document}\nnonsense\n")).unwrap_err();
     assert!(said.starts_with("runs.jsonl:2: "), "{said}");
     assert!(lines("nonsense").unwrap_err().starts_with("runs.jsonl:1: "));
