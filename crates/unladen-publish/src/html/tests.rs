@@ -18,7 +18,8 @@ const PROVE: &str = include_str!("tests/prove.json");
 const PROFILE: &str = include_str!("tests/profile.json");
 const PROFILE_DIFF: &str = include_str!("tests/profile-diff.json");
 const CLASSMAP: &str = include_str!("tests/classmap-check.json");
-const ALL: [&str; 6] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF, CLASSMAP];
+const BILL: &str = include_str!("tests/bill.json");
+const ALL: [&str; 7] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF, CLASSMAP, BILL];
 
 fn page_of(text: &str) -> String {
     document_page(&Document::read(text.as_bytes()).unwrap(), &PageOptions::default())
@@ -40,6 +41,11 @@ fn a_weighing_reads_like_this() {
 #[test]
 fn a_load_reads_like_this() {
     insta::assert_snapshot!(words(&page_of(LOAD)));
+}
+
+#[test]
+fn a_bill_reads_like_this() {
+    insta::assert_snapshot!(words(&page_of(BILL)));
 }
 
 #[test]

@@ -11,9 +11,9 @@ use super::table::{Grid, faint, strong, warn};
 use crate::style::{Edge, Style};
 
 /// Rows of the first screen.
-const KINDS: usize = 7;
+const KINDS: usize = 6;
 const CLIENTS: usize = 3;
-const FREES: usize = 3;
+const FREES: usize = 2;
 /// Columns that a kind's name is cut to, on a narrow terminal.
 const NAME: usize = 34;
 /// Columns that everything beside the name takes.
@@ -124,7 +124,7 @@ fn not_weighed(result: &BillDocument, style: Style, out: &mut Edge<'_>) -> io::R
         return Ok(());
     }
     let share = percent(requests as f64 / result.log.entries.max(1) as f64);
-    let most = if style.details { usize::MAX } else { 2 };
+    let most = if style.details { usize::MAX } else { 1 };
     let rows = result.not_weighed.iter().take(most).map(|row| format!("{} ({})", row.what, row.why));
     let mut text = format!("Not weighed: {share} % of the requests: {}", rows.collect::<Vec<_>>().join("; "));
     if result.not_weighed.len() > most {
@@ -174,3 +174,6 @@ fn method(result: &BillDocument, style: Style, out: &mut Edge<'_>) -> io::Result
     let change = together.ratio.change_text();
     aside(&format!("all kinds at once, {} at a time: {change}, {}", together.concurrency, together.verdict), style, out)
 }
+
+#[cfg(test)]
+mod tests;
