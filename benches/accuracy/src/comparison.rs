@@ -273,9 +273,6 @@ impl Speed {
 
 impl Experiment {
     /// The candidate against the pooled baseline.
-    ///
-    /// # Errors
-    /// Where the data do not carry it.
     pub fn ratio(&self, statistic: Statistic) -> Result<Contrast, unladen_lockin::CannotCompare> {
         compare(&self.candidate, &self.pooled, statistic)
     }

@@ -1,19 +1,18 @@
 //! A fleet's purges over each engine: how soon all nodes have confirmed one, and what that costs whom.
 
-mod engine;
 mod nodes;
 mod steps;
 mod wire;
 
 use std::time::{Duration, Instant};
 
-use self::engine::{ENGINES, Engine};
 use self::nodes::Nodes;
 use self::steps::Steps;
 use self::wire::Wire;
+use crate::contestant::{Contestant, Manner};
 use crate::figures::{Series, print, three};
-use crate::rig::ports::Ports;
-use crate::rig::process::Processes;
+use crate::processes::Processes;
+use crate::running::{Listen, Ports, Running};
 use crate::scratch::ScratchFolder;
 use crate::{Bench, Options, Result};
 
@@ -69,10 +68,11 @@ fn run(options: &Options) -> Result<()> {
     let scratch = ScratchFolder::new()?;
     let mut ports = Ports::new();
     let mut engines = Vec::new();
-    for kind in ENGINES {
-        match Engine::start(kind, &scratch, &mut ports) {
+    for contestant in Contestant::all(BENCH.name, &[])? {
+        let name = contestant.name.clone();
+        match Engine::start(contestant, &scratch, ports.free()?) {
             Ok(engine) => engines.push((engine, Figures::default())),
-            Err(error) => println!("  (without {}: {error})", kind.name),
+            Err(error) => println!("  (without {name}: {error})"),
         }
     }
     let (rounds, mut left_out) = (options.rounds_or(5), 0);
@@ -93,6 +93,31 @@ fn run(options: &Options) -> Result<()> {
     }
     show(&mut engines);
     Ok(())
+}
+
+/// What carries the purges.
+struct Engine {
+    name: String,
+    port: u16,
+    /// As `[fleet]` names it.
+    url: String,
+    running: Running,
+}
+
+impl Engine {
+    fn start(contestant: Contestant, scratch: &ScratchFolder, port: u16) -> Result<Self> {
+        let told = serde_json::json!({ "port": port });
+        let running = contestant.start(scratch, &told, &[Listen::Tcp(port)], Manner::default())?;
+        // It listens before it answers.
+        std::thread::sleep(Duration::from_secs(1));
+        let url = contestant.url(port, scratch)?;
+        Ok(Self { name: contestant.name, port, url, running })
+    }
+
+    /// At this port of 127.0.0.1.
+    fn url(&self, port: u16) -> String {
+        self.url.replace(&format!(":{}", self.port), &format!(":{port}"))
+    }
 }
 
 /// Quiet: one purge after the other, for which all five nodes are waited.
@@ -171,8 +196,8 @@ fn units(engine: &Engine, figures: &mut Figures) -> Result<()> {
 /// Seconds of the engine's processes, and of this one, which all nodes are in.
 fn cpu(engine: &Engine) -> Result<[f64; 2]> {
     // Without its children, which the engines are.
-    let own = Processes::only(std::process::id());
-    Ok([engine.processes().cpu()?.as_secs_f64(), own.cpu()?.as_secs_f64()])
+    let own = Processes(vec![std::process::id()]);
+    Ok([engine.running.processes().cpu()?.as_secs_f64(), own.cpu()?.as_secs_f64()])
 }
 
 fn less(after: [f64; 2], before: [f64; 2]) -> [f64; 2] {
@@ -197,7 +222,7 @@ fn show(engines: &mut [(Engine, Figures)]) {
             || format!("– (of {} purges)", figures.delays.len()),
             |(at, low, high)| format!("{} ({} – {})", three(at), three(low), three(high)),
         );
-        let name = || engine.name.to_owned();
+        let name = || engine.name.clone();
         rows[0].push(vec![
             name(),
             figures.medians.to_string(),

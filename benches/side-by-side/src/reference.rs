@@ -87,7 +87,7 @@ fn geometric_means(medians: &[Vec<Series>]) -> Vec<f64> {
             let logarithms = kinds.iter().filter_map(|kind| kind.values().get(round)).map(|time| time.ln());
             (logarithms.sum::<f64>() / kinds.len() as f64).exp()
         };
-        (0..kinds[0].len()).map(of_round).collect()
+        (0..kinds[0].values().len()).map(of_round).collect()
     };
     medians.iter().flat_map(of_situation).collect()
 }
