@@ -50,9 +50,10 @@ fn run(options: &Options) -> Result<()> {
     for (name, length) in FILES {
         File::create(root.join(name))?.set_len(length)?;
     }
-    let upstreams = [all.ports.borrow_mut().free()?, all.ports.borrow_mut().free()?];
+    let (plain, tls) = (all.ports.get_mut().free()?, all.ports.get_mut().free()?);
+    let upstreams = [plain, tls];
     let mut told = all.told.clone();
-    told.extend([("root", json!(root)), ("plain", json!(upstreams[0])), ("tls", json!(upstreams[1]))].map(own));
+    told.extend([("root", json!(root)), ("plain", json!(plain)), ("tls", json!(tls))].map(own));
     let service = Contestant::service("nginx")?;
     let running = service.start(&all.scratch, &Value::Object(told), &upstreams.map(Listen::Tcp), Manner::default())?;
     all.services.push(running);
