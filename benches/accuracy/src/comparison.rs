@@ -11,6 +11,7 @@ use unladen_lockin::{
     compare, contrast, judge,
 };
 
+use crate::merge::merge;
 use crate::random::{exponential, lognormal, normal};
 use crate::tally::{Tally, wilson};
 
@@ -309,17 +310,6 @@ impl Said {
     pub fn interval(&self, of: u64) -> (f64, f64) {
         wilson(of, self.experiments, 1.96)
     }
-
-    /// Adds the experiments of another.
-    #[must_use]
-    pub fn and(self, other: &Self) -> Self {
-        Self {
-            experiments: self.experiments + other.experiments,
-            any: self.any + other.any,
-            headline: self.headline + other.headline,
-            wrong: self.wrong + other.wrong,
-            headline_equal: self.headline_equal + other.headline_equal,
-            equal: std::array::from_fn(|metric| self.equal[metric] + other.equal[metric]),
-        }
-    }
 }
+
+merge! { Said { experiments, any, headline, wrong, headline_equal, equal } }

@@ -13,6 +13,7 @@ use unladen_lockin::{
 };
 
 use crate::background::{Background, Kind};
+use crate::merge::merge;
 use crate::random::exponential;
 use crate::subject::{Costs, Subject};
 use crate::tally::Tally;
@@ -104,6 +105,12 @@ pub struct Groups {
     pub false_counters: f64,
     /// Other counters that follow, and those of them that were found.
     pub counters: (u64, u64),
+}
+
+merge! {
+    Stopped { tally, reached, time }
+    Discoveries { counters, follow, displaced }
+    Groups { runs, false_groups, groups, false_counters, counters }
 }
 
 impl Scene {
@@ -336,16 +343,4 @@ fn groups_once(blocks: usize, run: u64, said: &mut Groups) {
     said.groups.1 += groups_right;
     said.false_groups += groups_wrong as f64 / groups;
     said.false_counters += false_counters / groups;
-}
-
-impl Stopped {
-    /// Adds the runs of another.
-    #[must_use]
-    pub fn and(self, other: &Self) -> Self {
-        Self {
-            tally: self.tally.and(&other.tally),
-            reached: self.reached + other.reached,
-            time: self.time + other.time,
-        }
-    }
 }
