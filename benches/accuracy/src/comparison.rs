@@ -73,7 +73,6 @@ const LATENCIES: usize = 6;
 /// What the machine does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Machine {
-    /// Nothing else.
     Quiet,
     /// Its speed wanders: autocorrelated from phase to phase.
     Wandering,
@@ -108,7 +107,6 @@ pub struct Experiment {
 /// What was said of experiments.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Said {
-    /// Experiments.
     pub experiments: u64,
     /// Those in which any metric was said to have changed.
     pub any: u64,
@@ -142,8 +140,6 @@ impl Machine {
         matches!(self, Self::Bursty | Self::Noisy)
     }
 }
-
-// === impl Setting ===
 
 impl Setting {
     /// Without restarts.

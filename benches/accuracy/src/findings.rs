@@ -27,7 +27,6 @@ pub struct Fault {
     pub name: String,
     /// The rule that should fire; none of what is no fault.
     pub rule: Option<String>,
-    /// What it does.
     pub what: String,
 }
 
@@ -57,7 +56,6 @@ pub struct Row {
     pub name: String,
     /// The rule that is to fire; none for the base and for what is no fault.
     pub rule: Option<String>,
-    /// What was found.
     pub found: Vec<Found>,
     /// Not even what is true of the page as it is may be found.
     pub lean: bool,

@@ -38,13 +38,10 @@ const EACH: f64 = 20e-6;
 /// sockets included.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Costs {
-    /// Which engine.
     pub name: &'static str,
-    /// To write a purge.
     pub publish: f64,
     /// To tell a node of it, to have it read it, and to note that it has.
     pub each: f64,
-    /// To renew a lease.
     pub beat: f64,
     /// To tell who is in the list, and for each of them.
     pub look: f64,
@@ -130,7 +127,6 @@ impl Queue {
 /// A fleet.
 #[derive(Debug, Clone, Copy)]
 pub struct Fleet<'c> {
-    /// How many nodes it has.
     pub nodes: usize,
     /// Seconds.
     pub lease: f64,
@@ -208,8 +204,6 @@ struct Run<'c> {
     usual: f64,
     delays: Vec<f64>,
 }
-
-// === impl At ===
 
 impl PartialEq for At {
     fn eq(&self, other: &Self) -> bool {

@@ -36,7 +36,6 @@ const NULLS_OF_EACH_KIND: usize = 4;
 pub struct Scene {
     /// What else the counter counts.
     pub background: Kind,
-    /// Costs of the requests.
     pub costs: Costs,
 }
 
@@ -73,7 +72,6 @@ struct RanPhase {
 /// What came of runs with `--until`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stopped {
-    /// Coverage and bias.
     pub tally: Tally,
     /// Runs whose interval became narrow enough.
     pub reached: u64,
@@ -86,16 +84,13 @@ pub struct Stopped {
 pub struct Discoveries {
     /// Counters looked at, each alone in its run.
     pub counters: u64,
-    /// Said to follow.
     pub follow: u64,
-    /// Said to be displaced.
     pub displaced: u64,
 }
 
 /// What was said of the groups of a machine, most of which do not follow.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Groups {
-    /// Runs.
     pub runs: u64,
     /// The false share of the groups said to follow, summed over the runs.
     pub false_groups: f64,
@@ -126,8 +121,6 @@ impl Scene {
         [rng.u64(..), rng.u64(..), rng.u64(..), rng.u64(..)]
     }
 }
-
-// === impl Run ===
 
 impl Run {
     /// The run of this number, which lasts for some `blocks`.

@@ -12,8 +12,6 @@ pub(crate) struct Processors {
     pub(crate) theirs: usize,
 }
 
-// === impl Processors ===
-
 impl Processors {
     /// The first for us, the last for them; where there is one, it is both.
     pub(crate) fn divide() -> Result<Self> {

@@ -11,20 +11,15 @@ use crate::real::{Binaries, RealError};
 /// How to look.
 #[derive(Debug, Clone, Copy)]
 pub struct Look<'a> {
-    /// As `weigh --time`.
     pub time: Duration,
-    /// As `weigh --phase`.
     pub phase: Duration,
-    /// As `weigh --settle`.
     pub settle: Duration,
-    /// As `weigh --record`.
     pub record: Option<&'a Path>,
 }
 
 /// What came of it.
 #[derive(Debug, Clone)]
 pub struct Looked {
-    /// What was found.
     pub found: Vec<Found>,
     /// Groups of processes that were looked into.
     groups: Vec<String>,
@@ -33,9 +28,7 @@ pub struct Looked {
 /// A finding, as far as it is needed.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Found {
-    /// The rule.
     pub rule: String,
-    /// Whose it is.
     pub group: String,
     /// What was seen, in a sentence.
     pub summary: String,

@@ -83,8 +83,6 @@ pub(super) struct Limiter {
     is_second_version: bool,
 }
 
-// === impl Quota ===
-
 impl Quota {
     pub(super) fn create() -> Result<Self, RealError> {
         let mountinfo = fs::read_to_string("/proc/self/mountinfo").map_err(RealError::of("mountinfo"))?;

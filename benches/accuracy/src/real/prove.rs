@@ -32,9 +32,7 @@ pub struct Proved {
     pub truth: f64,
     /// What is said of the first quantile's ratio.
     pub ratio: f64,
-    /// Lower end of its interval.
     pub low: f64,
-    /// Upper end of its interval.
     pub high: f64,
     /// The word on the first quantile.
     pub verdict: String,
@@ -42,7 +40,6 @@ pub struct Proved {
     pub latencies: Vec<String>,
     /// Counters that are said to differ.
     pub weights: Vec<String>,
-    /// How long it took.
     pub elapsed: Duration,
 }
 

@@ -16,13 +16,9 @@ const STEPS: u64 = 3_000_000;
 #[derive(Debug)]
 pub enum Served {
     /// `subjects/burn`, of which every step is known.
-    Burn {
-        /// Where it listens.
-        address: SocketAddr,
-    },
+    Burn { address: SocketAddr },
     /// `subjects/pledges`: PHP, PostgreSQL and nginx.
     Pledges {
-        /// The subject.
         subject: Box<Pledges>,
         /// Steps of PHP that cost as much as its whole page.
         steps: f64,

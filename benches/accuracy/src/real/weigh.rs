@@ -19,9 +19,7 @@ pub struct Setting {
     pub beside: Neighbour,
     /// The subject is in a control group of its own, and groups are found by that.
     pub in_unit: bool,
-    /// As `weigh --time`.
     pub time: Duration,
-    /// As `weigh --phase`.
     pub phase: Option<Duration>,
     /// Of the plan and of the background.
     pub seed: u64,
@@ -85,9 +83,7 @@ pub struct Weighed {
     pub truth: f64,
     /// What `weigh` says.
     pub value: f64,
-    /// Lower end of its interval.
     pub low: f64,
-    /// Upper end of its interval.
     pub high: f64,
     /// Whether it says that the group follows.
     pub follows: bool,
