@@ -11,6 +11,7 @@ use unladen_compare::{Comparison, History, Verdict, compare};
 use unladen_document::Document;
 
 use crate::interrupt::go_on;
+use crate::tables::percent;
 
 /// What is injected.
 const MORE: f64 = 0.03;
@@ -114,7 +115,6 @@ fn play(args: &Args, scene: &Scene, binaries: &Binaries, document: &Path) -> Res
         (slower.len() as u64, "3 % more work", "more CPU", found),
     ] {
         let (low, high) = share::interval(hits, count);
-        let percent = |share: f64| format!("{:.1} %", share * 100.0);
         table.row([
             count.to_string(),
             of.to_owned(),

@@ -2,8 +2,8 @@
 
 use unladen_accuracy::background::Kind;
 use unladen_accuracy::comparison::{FIVE_MINUTES, Machine, QUANTILES, Said, Setting};
-use unladen_accuracy::stolen::{Proven, Robbed};
-use unladen_accuracy::{Limits, Table, Tally, counting};
+use unladen_accuracy::stolen::Robbed;
+use unladen_accuracy::{Limits, Table, counting};
 
 use crate::tables::{Make, bias, cells, in_parallel, judge, percent};
 
@@ -78,13 +78,7 @@ fn compared(runs: u64, broken: &mut Vec<String>) -> Table {
     let head = ["machine", "restarts × blocks"].into_iter().chain(names).chain(["largest bias"]).chain(widths);
     let mut table = Table::new(head);
     for setting in SETTINGS {
-        let tallies = in_parallel(runs / FEWER, |part| setting.coverage(RATIO, part)).into_iter().fold(
-            [Tally::default(); QUANTILES.len()],
-            |mut all, part| {
-                all.iter_mut().zip(&part).for_each(|(all, part)| *all = all.and(part));
-                all
-            },
-        );
+        let tallies = in_parallel(runs / FEWER, |part| setting.coverage(RATIO, part));
         let is_burst_of_few = setting.machine == Machine::Bursty && setting.blocks < FIVE_MINUTES;
         let limits = if is_burst_of_few { CAUTIOUS } else { Limits::PROMISED };
         let mut row = name(&setting);
@@ -169,9 +163,8 @@ fn counts(runs: u64, broken: &mut Vec<String>) -> Table {
     ]);
     let rows = Kind::ALL.into_iter().flat_map(|kind| [8, 30].map(|blocks| (kind, blocks)));
     for ((background, blocks), has_idle) in rows.flat_map(|row| [(row, true), (row, false)]) {
-        let parts = in_parallel(runs / FEWER, |part| counting::differences(background, blocks, has_idle, part));
         let (tally, called) =
-            parts.into_iter().fold((Tally::default(), 0), |all, part| (all.0.and(&part.0), all.1 + part.1));
+            in_parallel(runs / FEWER, |part| counting::differences(background, blocks, has_idle, part));
         let idle = if has_idle { "yes" } else { "no" };
         judge(&tally, &Limits::PROMISED, &format!("counts compared, {}, {blocks}, {idle}", background.name()), broken);
         let mut row = vec![background.name().to_owned(), blocks.to_string(), idle.to_owned()];
@@ -188,8 +181,7 @@ fn stolen(runs: u64, broken: &mut Vec<String>) -> Table {
     let head = ["bursts fill", "kernel counts", "blocks left out"].into_iter().chain(names);
     let mut table = Table::new(head.chain(["largest bias", "CPU covers", "CPU bias", "equal arms: p50 called"]));
     for (robbed, is_promised) in ROBBED {
-        let parts = in_parallel(runs / FEWER, |part| robbed.prove(RATIO, part));
-        let proven = parts.iter().fold(Proven::default(), |all, part| all.and(part));
+        let proven = in_parallel(runs / FEWER, |part| robbed.prove(RATIO, part));
         let what = format!("stolen time, bursts fill {}", percent(robbed.fill));
         for (tally, metric) in proven.latencies.iter().zip(names) {
             // Where all blocks stay, those with bursts decide.
@@ -211,7 +203,7 @@ fn stolen(runs: u64, broken: &mut Vec<String>) -> Table {
 }
 
 fn experiments(setting: &Setting, ratio: f64, runs: u64) -> Said {
-    in_parallel(runs, |part| setting.said(ratio, part)).iter().fold(Said::default(), |all, part| all.and(part))
+    in_parallel(runs, |part| setting.said(ratio, part))
 }
 
 fn name(setting: &Setting) -> Vec<String> {

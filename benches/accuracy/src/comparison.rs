@@ -11,6 +11,7 @@ use unladen_lockin::{
     compare, contrast, judge,
 };
 
+use crate::merge::merge;
 use crate::random::{exponential, lognormal, normal};
 use crate::tally::{Tally, wilson};
 
@@ -72,7 +73,6 @@ const LATENCIES: usize = 6;
 /// What the machine does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Machine {
-    /// Nothing else.
     Quiet,
     /// Its speed wanders: autocorrelated from phase to phase.
     Wandering,
@@ -107,7 +107,6 @@ pub struct Experiment {
 /// What was said of experiments.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Said {
-    /// Experiments.
     pub experiments: u64,
     /// Those in which any metric was said to have changed.
     pub any: u64,
@@ -141,8 +140,6 @@ impl Machine {
         matches!(self, Self::Bursty | Self::Noisy)
     }
 }
-
-// === impl Setting ===
 
 impl Setting {
     /// Without restarts.
@@ -273,9 +270,6 @@ impl Speed {
 
 impl Experiment {
     /// The candidate against the pooled baseline.
-    ///
-    /// # Errors
-    /// Where the data do not carry it.
     pub fn ratio(&self, statistic: Statistic) -> Result<Contrast, unladen_lockin::CannotCompare> {
         compare(&self.candidate, &self.pooled, statistic)
     }
@@ -312,17 +306,6 @@ impl Said {
     pub fn interval(&self, of: u64) -> (f64, f64) {
         wilson(of, self.experiments, 1.96)
     }
-
-    /// Adds the experiments of another.
-    #[must_use]
-    pub fn and(self, other: &Self) -> Self {
-        Self {
-            experiments: self.experiments + other.experiments,
-            any: self.any + other.any,
-            headline: self.headline + other.headline,
-            wrong: self.wrong + other.wrong,
-            headline_equal: self.headline_equal + other.headline_equal,
-            equal: std::array::from_fn(|metric| self.equal[metric] + other.equal[metric]),
-        }
-    }
 }
+
+merge! { Said { experiments, any, headline, wrong, headline_equal, equal } }

@@ -5,22 +5,10 @@ use std::path::{Path, PathBuf};
 /// A table could not be put into the document.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// It cannot be read or written.
     #[error("{}: {source}", .path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It has no place for this table.
+    File { path: PathBuf, source: std::io::Error },
     #[error("{} has no lines `<!-- begin {name} -->` and `<!-- end {name} -->`", .path.display())]
-    NoPlace {
-        /// Which.
-        path: PathBuf,
-        /// Of the table.
-        name: String,
-    },
+    NoPlace { path: PathBuf, name: String },
 }
 
 /// `tables.md` of this crate.
@@ -29,9 +17,6 @@ pub fn default_path() -> PathBuf {
 }
 
 /// Replaces what stands between the markers of `name`.
-///
-/// # Errors
-/// If the document cannot be read or written, or has no such markers.
 pub fn put(path: &Path, name: &str, text: &str) -> Result<(), DocumentError> {
     let file = |source| DocumentError::File { path: path.to_owned(), source };
     let document = std::fs::read_to_string(path).map_err(file)?;

@@ -1,13 +1,14 @@
 //! What `unladen weigh` finds in `subjects/pledges`, which wastes on purpose, one way at a time. The principal type is
 //! [`Row`]: a fault, which rules fire while it is on, and whether these are the right ones.
 
-mod fault;
 mod looked;
 mod pledges;
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-pub use fault::{Fault, faults};
+use crate::real::RealError;
+
 pub use looked::{Found, Look, Looked};
 pub use pledges::Pledges;
 
@@ -19,6 +20,35 @@ pub const OWN: [&str; 3] = ["cacheable", "database-reconnect", "slow-conditional
 /// The page without a fault.
 pub const BASE: &str = "base";
 
+/// A way to waste on purpose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// As `run fault NAME` has it.
+    pub name: String,
+    /// The rule that should fire; none of what is no fault.
+    pub rule: Option<String>,
+    pub what: String,
+}
+
+/// The subject's folder.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/pledges")
+}
+
+/// All of them, in the order of the table.
+pub fn faults() -> Result<Vec<Fault>, RealError> {
+    let path = folder().join("faults");
+    let table = std::fs::read_to_string(&path).map_err(RealError::of(path.display().to_string()))?;
+    Ok(table.lines().filter(|line| !line.starts_with('#')).filter_map(fault).collect())
+}
+
+fn fault(line: &str) -> Option<Fault> {
+    let mut words = line.splitn(4, ' ');
+    let (name, rule, _place, what) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    let rule = (rule != "-").then(|| rule.to_owned());
+    Some(Fault { name: name.to_owned(), rule, what: what.to_owned() })
+}
+
 /// What came of one state of the subject.
 #[derive(Debug, Clone)]
 pub struct Row {
@@ -26,7 +56,6 @@ pub struct Row {
     pub name: String,
     /// The rule that is to fire; none for the base and for what is no fault.
     pub rule: Option<String>,
-    /// What was found.
     pub found: Vec<Found>,
     /// Not even what is true of the page as it is may be found.
     pub lean: bool,

@@ -16,16 +16,10 @@
 //! assert!(told.load < 0.05);
 //! ```
 
-mod costs;
-mod queue;
-
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use fastrand::Rng;
-
-pub use costs::Costs;
-pub use queue::Queue;
 
 /// Seconds from machine to machine, one way, as within a data centre.
 const WAY: f64 = 100e-6;
@@ -40,10 +34,99 @@ const PART: f64 = 4.0;
 const SPARED: f64 = 3.0;
 const EACH: f64 = 20e-6;
 
+/// What an engine's steps cost it, in seconds of a core: `unladen-bench fleet` measures them, reading and writing its
+/// sockets included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Costs {
+    pub name: &'static str,
+    pub publish: f64,
+    /// To tell a node of it, to have it read it, and to note that it has.
+    pub each: f64,
+    pub beat: f64,
+    /// To tell who is in the list, and for each of them.
+    pub look: f64,
+    /// For each of them.
+    pub listed: f64,
+    /// How many steps it can do at a time.
+    pub cores: f64,
+}
+
+const fn us(number: f64) -> f64 {
+    number * 1e-6
+}
+
+impl Costs {
+    /// Redis 7.0, which does one step at a time.
+    pub const VALKEY: Self = Self {
+        name: "Valkey, Redis",
+        publish: us(180.0),
+        each: us(69.0),
+        beat: us(23.0),
+        look: us(50.0),
+        listed: us(1.0),
+        cores: 1.0,
+    };
+    /// PostgreSQL 15 on four cores.
+    pub const POSTGRESQL: Self = Self {
+        name: "PostgreSQL, 4 cores",
+        publish: us(1200.0),
+        each: us(900.0),
+        beat: us(420.0),
+        look: us(230.0),
+        listed: us(1.7),
+        cores: 4.0,
+    };
+    /// NATS 2.9, whose requests of one account are served one after the other.
+    pub const NATS: Self = Self {
+        name: "NATS",
+        publish: us(700.0),
+        each: us(170.0),
+        beat: us(180.0),
+        look: us(730.0),
+        listed: us(33.0),
+        cores: 1.0,
+    };
+    /// All of them.
+    pub const ALL: [&'static Self; 3] = [&Self::VALKEY, &Self::POSTGRESQL, &Self::NATS];
+}
+
+/// Whoever serves one after the other on each of its cores, in the order in which they come.
+#[derive(Debug, Clone)]
+pub struct Queue {
+    /// When each core will be free, in seconds.
+    free: Vec<f64>,
+    busy: f64,
+}
+
+impl Queue {
+    /// With so many cores, at least one.
+    pub fn of(cores: usize) -> Self {
+        Self { free: vec![0.0; cores.max(1)], busy: 0.0 }
+    }
+
+    /// When what comes now, no earlier than what came before, and takes so long is done.
+    pub fn serve(&mut self, now: f64, cost: f64) -> f64 {
+        self.busy += cost;
+        let mut first = 0;
+        for core in 1..self.free.len() {
+            if self.free[core] < self.free[first] {
+                first = core;
+            }
+        }
+        let done = self.free[first].max(now) + cost;
+        self.free[first] = done;
+        done
+    }
+
+    /// Seconds of all cores that were spent, or are promised.
+    pub fn busy(&self) -> f64 {
+        self.busy
+    }
+}
+
 /// A fleet.
 #[derive(Debug, Clone, Copy)]
 pub struct Fleet<'c> {
-    /// How many nodes it has.
     pub nodes: usize,
     /// Seconds.
     pub lease: f64,
@@ -121,8 +204,6 @@ struct Run<'c> {
     usual: f64,
     delays: Vec<f64>,
 }
-
-// === impl At ===
 
 impl PartialEq for At {
     fn eq(&self, other: &Self) -> bool {

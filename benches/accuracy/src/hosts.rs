@@ -12,6 +12,7 @@ use fastrand::Rng;
 use unladen_lockin::{Block, Order, PHASES_PER_BLOCK, Phase, Planner, Timing, Weight};
 
 use crate::background::{Background, Kind};
+use crate::merge::merge;
 use crate::random::{exponential, normal};
 use crate::simulate::{PHASE, Scene};
 use crate::subject::{Costs, Subject};
@@ -124,17 +125,7 @@ impl Way {
     }
 }
 
-impl Weighed {
-    /// Adds the runs of another.
-    #[must_use]
-    pub fn and(self, other: &Self) -> Self {
-        Self {
-            there: self.there.and(&other.there),
-            both: self.both.and(&other.both),
-            lost: (self.lost.0 + other.lost.0, self.lost.1 + other.lost.1),
-        }
-    }
-}
+merge! { Weighed { there, both, lost } }
 
 impl<'a> Run<'a> {
     fn new(way: &'a Way, scene: &Scene, run: u64, blocks: usize) -> Self {

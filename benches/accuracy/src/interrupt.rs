@@ -20,8 +20,6 @@ pub(crate) fn take_down_first() {
     }
 }
 
-/// # Errors
-/// If the proof is to end.
 pub(crate) fn go_on() -> io::Result<()> {
     match IS_ASKED.get() {
         Some(asked) if asked.load(Ordering::SeqCst) => Err(io::Error::new(io::ErrorKind::Interrupted, "interrupted")),

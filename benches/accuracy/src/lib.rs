@@ -31,6 +31,7 @@ pub mod document;
 pub mod findings;
 pub mod fleet;
 pub mod hosts;
+mod merge;
 pub mod psdbench;
 mod random;
 pub mod real;
@@ -40,5 +41,6 @@ pub mod subject;
 mod table;
 mod tally;
 
+pub use merge::Merge;
 pub use table::Table;
 pub use tally::{Limits, Shortfall, Tally};

@@ -18,7 +18,6 @@ const TICK: f64 = 10e6;
 pub struct Cycles {
     /// Length of its on phase, s; the off phase is as long as that turned out to be.
     pub phase: f64,
-    /// How many.
     pub cycles: usize,
     /// The part of each request's cost that is in processes that end with it.
     pub short_lived: f64,

@@ -7,15 +7,10 @@ mod cgroup;
 mod disturbance;
 mod error;
 mod prove;
-mod quota;
-mod run;
 mod series;
 mod served;
-mod setting;
 pub mod share;
-mod victim;
 mod weigh;
-mod weighed;
 
 use cgroup::Unit;
 
@@ -25,8 +20,7 @@ pub use error::RealError;
 pub use prove::{Experiment, Proved};
 pub use series::Series;
 pub use served::Served;
-pub use setting::Setting;
-pub use weighed::Weighed;
+pub use weigh::{Setting, Weighed};
 
 /// Whether a setting may be `in_unit` here: a cgroup v2 hierarchy is mounted, and may be written.
 pub fn can_make_units() -> bool {

@@ -13,6 +13,7 @@ use unladen_lockin::{
 };
 
 use crate::background::{Background, Kind};
+use crate::merge::merge;
 use crate::random::exponential;
 use crate::subject::{Costs, Subject};
 use crate::tally::Tally;
@@ -35,7 +36,6 @@ const NULLS_OF_EACH_KIND: usize = 4;
 pub struct Scene {
     /// What else the counter counts.
     pub background: Kind,
-    /// Costs of the requests.
     pub costs: Costs,
 }
 
@@ -72,7 +72,6 @@ struct RanPhase {
 /// What came of runs with `--until`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stopped {
-    /// Coverage and bias.
     pub tally: Tally,
     /// Runs whose interval became narrow enough.
     pub reached: u64,
@@ -85,16 +84,13 @@ pub struct Stopped {
 pub struct Discoveries {
     /// Counters looked at, each alone in its run.
     pub counters: u64,
-    /// Said to follow.
     pub follow: u64,
-    /// Said to be displaced.
     pub displaced: u64,
 }
 
 /// What was said of the groups of a machine, most of which do not follow.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Groups {
-    /// Runs.
     pub runs: u64,
     /// The false share of the groups said to follow, summed over the runs.
     pub false_groups: f64,
@@ -104,6 +100,12 @@ pub struct Groups {
     pub false_counters: f64,
     /// Other counters that follow, and those of them that were found.
     pub counters: (u64, u64),
+}
+
+merge! {
+    Stopped { tally, reached, time }
+    Discoveries { counters, follow, displaced }
+    Groups { runs, false_groups, groups, false_counters, counters }
 }
 
 impl Scene {
@@ -119,8 +121,6 @@ impl Scene {
         [rng.u64(..), rng.u64(..), rng.u64(..), rng.u64(..)]
     }
 }
-
-// === impl Run ===
 
 impl Run {
     /// The run of this number, which lasts for some `blocks`.
@@ -336,16 +336,4 @@ fn groups_once(blocks: usize, run: u64, said: &mut Groups) {
     said.groups.1 += groups_right;
     said.false_groups += groups_wrong as f64 / groups;
     said.false_counters += false_counters / groups;
-}
-
-impl Stopped {
-    /// Adds the runs of another.
-    #[must_use]
-    pub fn and(self, other: &Self) -> Self {
-        Self {
-            tally: self.tally.and(&other.tally),
-            reached: self.reached + other.reached,
-            time: self.time + other.time,
-        }
-    }
 }

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use unladen_accuracy::background::Kind;
 use unladen_accuracy::document::{DocumentError, put};
-use unladen_accuracy::hosts::{Way, Weighed};
-use unladen_accuracy::simulate::{self, Discoveries, Groups, Scene, Stopped};
+use unladen_accuracy::hosts::Way;
+use unladen_accuracy::simulate::{self, Scene};
 use unladen_accuracy::subject::Costs;
-use unladen_accuracy::{Limits, Table, Tally, psdbench};
+use unladen_accuracy::{Limits, Table, psdbench};
 
 use crate::comparing;
 use crate::tables::{Make, bias, cells, in_parallel, judge, percent};
@@ -88,9 +88,7 @@ fn coverage(runs: u64, broken: &mut Vec<String>) -> Table {
     let mut table = Table::new(["background", "blocks", "covers", "(95 % interval)", "bias", "mean ±"]);
     for (background, blocks) in Kind::ALL.into_iter().flat_map(|kind| BLOCKS.map(|blocks| (kind, blocks))) {
         let scene = Scene::of(background);
-        let tally = in_parallel(runs, |part| simulate::fixed(&scene, blocks, part))
-            .iter()
-            .fold(Tally::default(), |all, part| all.and(part));
+        let tally = in_parallel(runs, |part| simulate::fixed(&scene, blocks, part));
         judge(&tally, &Limits::PROMISED, &format!("{}, {blocks} blocks", background.name()), broken);
         let mut row = vec![background.name().to_owned(), blocks.to_string()];
         row.extend(cells(&tally));
@@ -116,9 +114,7 @@ fn hosts(runs: u64, broken: &mut Vec<String>) -> Table {
     let ways = [(Way::TOWN, "20 ± 2 ms"), (Way::BAD, "the same, late, lost")];
     let rows = Kind::ALL.into_iter().flat_map(|kind| ways.map(|(way, name)| (kind, way, name)));
     for ((background, way, name), blocks) in rows.flat_map(|row| [BLOCKS[1], BLOCKS[2]].map(|blocks| (row, blocks))) {
-        let weighed = in_parallel(runs / comparing::FEWER, |part| way.weigh(background, blocks, part))
-            .iter()
-            .fold(Weighed::default(), |all, part| all.and(part));
+        let weighed = in_parallel(runs / comparing::FEWER, |part| way.weigh(background, blocks, part));
         let what = format!("on another machine, {}, {name}, {blocks} blocks", background.name());
         judge(&weighed.there, &Limits::PROMISED, &what, broken);
         judge(&weighed.both, &Limits::PROMISED, &format!("{what}: both"), broken);
@@ -146,9 +142,7 @@ fn until(runs: u64, broken: &mut Vec<String>) -> Table {
     for (background, target, fewer) in UNTIL {
         let scene = Scene::of(background);
         let runs = runs / fewer;
-        let stopped = in_parallel(runs, |part| simulate::until(&scene, target, part))
-            .iter()
-            .fold(Stopped::default(), |all, part| all.and(part));
+        let stopped = in_parallel(runs, |part| simulate::until(&scene, target, part));
         let is_promised = target <= COARSEST_PROMISED;
         let target = format!("{:.0} %", target * 100.0);
         if is_promised {
@@ -171,14 +165,7 @@ fn discoveries(runs: u64) -> Table {
     let mut table = Table::new(["counter", "blocks", "said to follow", "said to be displaced"]);
     for (background, blocks) in Kind::ALL.into_iter().flat_map(|kind| BLOCKS.map(|blocks| (kind, blocks))) {
         let scene = Scene::of(background);
-        let said = in_parallel(runs, |part| simulate::discoveries(&scene, blocks, part)).into_iter().fold(
-            Discoveries::default(),
-            |all, part| Discoveries {
-                counters: all.counters + part.counters,
-                follow: all.follow + part.follow,
-                displaced: all.displaced + part.displaced,
-            },
-        );
+        let said = in_parallel(runs, |part| simulate::discoveries(&scene, blocks, part));
         let share = |of: u64| percent(of as f64 / said.counters as f64);
         table.row([background.name().to_owned(), blocks.to_string(), share(said.follow), share(said.displaced)]);
     }
@@ -194,16 +181,7 @@ fn groups(runs: u64) -> Table {
         "found of those that do",
     ]);
     for blocks in GROUP_BLOCKS {
-        let said = in_parallel(runs, |part| simulate::groups(blocks, part)).into_iter().fold(
-            Groups::default(),
-            |all, part| Groups {
-                runs: all.runs + part.runs,
-                false_groups: all.false_groups + part.false_groups,
-                groups: (all.groups.0 + part.groups.0, all.groups.1 + part.groups.1),
-                false_counters: all.false_counters + part.false_counters,
-                counters: (all.counters.0 + part.counters.0, all.counters.1 + part.counters.1),
-            },
-        );
+        let said = in_parallel(runs, |part| simulate::groups(blocks, part));
         let found = |(all, found): (u64, u64)| percent(found as f64 / all as f64);
         table.row([
             blocks.to_string(),
@@ -226,12 +204,10 @@ fn skew(runs: u64) -> Table {
             .flat_map(move |background| [15, 60, 150].map(|blocks| (Scene { background, costs }, name, blocks)))
     });
     for (scene, name, blocks) in rows {
-        let parts = in_parallel(runs, |part| {
+        let (tally, warned) = in_parallel(runs, |part| {
             let warned = simulate::skewed(&scene, blocks, part.clone()) * (part.end - part.start) as f64;
             (simulate::fixed(&scene, blocks, part), warned)
         });
-        let tally = parts.iter().fold(Tally::default(), |all, (part, _)| all.and(part));
-        let warned: f64 = parts.iter().map(|(_, warned)| warned).sum();
         let mut row = vec![name.to_owned(), scene.background.name().to_owned(), blocks.to_string()];
         row.extend(cells(&tally));
         row.push(percent(warned / runs as f64));
@@ -250,9 +226,7 @@ fn predecessor(runs: u64) -> Table {
     for (background, phase, cycles, short_lived) in rows {
         let scene = Scene::of(background);
         let shape = psdbench::Cycles { phase, cycles, short_lived };
-        let (printed, proper) = in_parallel(runs, |part| psdbench::runs(&scene, &shape, part))
-            .into_iter()
-            .fold((Tally::default(), Tally::default()), |all, part| (all.0.and(&part.0), all.1.and(&part.1)));
+        let (printed, proper) = in_parallel(runs, |part| psdbench::runs(&scene, &shape, part));
         let name = background.name();
         table.row([
             if short_lived > 0.0 { format!("{name}, {short_lived:.1} of the cost short-lived") } else { name.into() },

@@ -15,6 +15,7 @@ use unladen_lockin::{
 use unladen_machine::ProcessorTimes;
 
 use crate::comparison::{PHASE, QUANTILES, RATE};
+use crate::merge::merge;
 use crate::random::{exponential, lognormal};
 use crate::tally::Tally;
 
@@ -235,19 +236,9 @@ impl Proven {
     pub fn left_out_share(&self) -> f64 {
         self.left_out.1 as f64 / (self.cpu.runs().max(1) * BLOCKS as u64) as f64
     }
-
-    /// Adds the experiments of another.
-    #[must_use]
-    pub fn and(mut self, other: &Self) -> Self {
-        self.latencies.iter_mut().zip(&other.latencies).for_each(|(all, part)| *all = all.and(part));
-        Self {
-            latencies: self.latencies,
-            cpu: self.cpu.and(&other.cpu),
-            left_out: (self.left_out.0 + other.left_out.0, self.left_out.1 + other.left_out.1),
-            called: self.called + other.called,
-        }
-    }
 }
+
+merge! { Proven { latencies, cpu, left_out, called } }
 
 #[cfg(test)]
 mod tests {

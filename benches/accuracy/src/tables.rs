@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::thread;
 
-use unladen_accuracy::{Limits, Table, Tally};
+use unladen_accuracy::{Limits, Merge, Table, Tally};
 
 /// Makes a table of so many runs a row, and tells what is not as promised.
 pub(crate) type Make = fn(u64, &mut Vec<String>) -> Table;
@@ -30,13 +30,14 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// The runs 0 … `runs`, in as many parts as there are processors.
-pub(crate) fn in_parallel<T: Send>(runs: u64, work: impl Fn(Range<u64>) -> T + Sync) -> Vec<T> {
+/// What comes of the runs 0 … `runs`, in as many parts as there are processors.
+pub(crate) fn in_parallel<T: Merge + Send>(runs: u64, work: impl Fn(Range<u64>) -> T + Sync) -> T {
     let parts = thread::available_parallelism().map_or(1, |n| n.get() as u64);
     thread::scope(|scope| {
         let work = &work;
         let threads: Vec<_> =
             (0..parts).map(|part| scope.spawn(move || work(runs * part / parts..runs * (part + 1) / parts))).collect();
-        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+        let done = threads.into_iter().filter_map(|thread| thread.join().ok());
+        done.reduce(Merge::and).unwrap_or_else(|| work(0..0))
     })
 }

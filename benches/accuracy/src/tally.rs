@@ -1,5 +1,7 @@
 //! The principal type is [`Tally`].
 
+use crate::merge::merge;
+
 /// z of a two-sided 95 % interval.
 const Z: f64 = 1.96;
 
@@ -12,6 +14,8 @@ pub struct Tally {
     error_squared: f64,
     half_width: f64,
 }
+
+merge! { Tally { runs, covered, error, error_squared, half_width } }
 
 /// What is demanded of a tally.
 #[derive(Debug, Clone, Copy)]
@@ -56,17 +60,6 @@ impl Tally {
         self.error += error;
         self.error_squared += error * error;
         self.half_width += (high - low) / 2.0 / truth;
-    }
-
-    /// Adds the runs of another.
-    #[must_use]
-    pub fn and(mut self, other: &Self) -> Self {
-        self.runs += other.runs;
-        self.covered += other.covered;
-        self.error += other.error;
-        self.error_squared += other.error_squared;
-        self.half_width += other.half_width;
-        self
     }
 
     /// Runs.

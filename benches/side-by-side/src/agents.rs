@@ -7,10 +7,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use self::namespace::Namespace;
-use crate::figures::{Series, print};
-use crate::schedule::{Schedule, quantile};
-use crate::server::Server;
-use crate::{Bench, Options, Result, children, unladen};
+use crate::figures::{Series, print, quantile};
+use crate::program::unladen;
+use crate::schedule::Schedule;
+use crate::stamps::Server;
+use crate::{Bench, Options, Result, children};
 
 pub(crate) const BENCH: Bench = Bench {
     name: "agents",
@@ -49,7 +50,7 @@ struct Seen {
 }
 
 fn run(options: &Options) -> Result<()> {
-    let program = unladen::built()?;
+    let program = unladen()?;
     let namespace = Namespace::new()?;
     for rate in RATES {
         let mut seen = Seen::default();

@@ -1,6 +1,9 @@
 //! The principal type is [`Bench`].
 
-use crate::result::Result;
+use std::error::Error;
+
+/// A bench that cannot go on says why, and ends.
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// One bench; its name is what the command line takes.
 pub(crate) struct Bench {

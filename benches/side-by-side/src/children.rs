@@ -33,6 +33,12 @@ pub(crate) fn tied_by(signal: &str, program: impl AsRef<OsStr>) -> Command {
     command
 }
 
+/// A program that is run by another, which turns into it.
+pub(crate) fn behind(mut first: Command, command: &Command) -> Command {
+    first.arg(command.get_program()).args(command.get_args());
+    first
+}
+
 /// Runs it. Nothing else may be waited for meanwhile: the account is one for all children.
 pub(crate) fn run(command: &mut Command) -> Result<Ran> {
     let before = waited_for()?;

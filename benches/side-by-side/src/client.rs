@@ -1,10 +1,14 @@
 //! What a request costs the client, beside other clients of HTTP.
 
+use std::time::Duration;
+
+use unladen_load::{Cancel, Driver, DriverConfig, HttpVersion, Request, Stop};
+
 use crate::figures::{Series, print};
 use crate::scratch::ScratchFolder;
 use crate::subject::Subject;
-use crate::tool::{Load, Sends};
-use crate::{Bench, Options, Result, tools};
+use crate::tools::{self, Load, Sends};
+use crate::{Bench, Options, Result};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "client", about: "CPU of the client for a request of 476 bytes, back to back", run };
@@ -24,7 +28,7 @@ const LOADS: [(&str, u64, bool); 4] = [
 
 fn run(options: &Options) -> Result<()> {
     let scratch = ScratchFolder::new()?;
-    let tools = tools::all_and_the_library(&scratch)?;
+    let tools = tools::all(BENCH.name)?;
     let subject = Subject::up("faults")?;
     for (what, connections, keep_alive) in LOADS {
         let requests = if keep_alive { REQUESTS } else { REQUESTS / 3 };
@@ -34,18 +38,18 @@ fn run(options: &Options) -> Result<()> {
         let mut rate = cpu.clone();
         for _ in 0..options.rounds_or(7) {
             for (index, tool) in tools.iter().enumerate() {
-                let (ran, said) = tool.send(&load)?;
+                let (ran, said) = tool.send(&load, &scratch)?;
                 if said.failed > 0 || said.answered == 0 {
-                    return Err(format!("{} did not have all requests answered", tool.name()).into());
+                    return Err(format!("{} did not have all requests answered", tool.name).into());
                 }
                 cpu[index].push(ran.cpu.as_secs_f64() * 1e6 / said.answered as f64);
                 rate[index].push(said.answered as f64 / ran.wall.as_secs_f64());
             }
         }
-        println!("\n{what}; ratios to {}", tools[0].name());
+        println!("\n{what}; ratios to {}", tools[0].name);
         let row = |index: usize| {
             vec![
-                tools[index].name().to_owned(),
+                tools[index].name.clone(),
                 cpu[index].to_string(),
                 cpu[index].over(&cpu[0]).to_string(),
                 rate[index].to_string(),
@@ -55,5 +59,23 @@ fn run(options: &Options) -> Result<()> {
         let rows: Vec<_> = (0..tools.len()).map(row).collect();
         print(&["client", "CPU µs a request", "ratio", "requests/s", "ratio"], &rows);
     }
+    Ok(())
+}
+
+/// As a client that sends a number of requests, and says how many were answered; a failure ends it.
+pub(crate) fn be_the_client(arguments: &[String]) -> Result<()> {
+    let [url, requests, connections, keep] = arguments else {
+        return Err("URL REQUESTS CONNECTIONS keep|close".into());
+    };
+    let config = DriverConfig {
+        concurrency: connections.parse()?,
+        keep_alive: keep == "keep",
+        http: HttpVersion::Http1,
+        ..DriverConfig::new(vec![Request::get(url)?.build()?])
+    };
+    let mut driver = Driver::start(config)?;
+    let stop = Stop::after(Duration::from_secs(60)).or_requests(requests.parse()?);
+    let tally = driver.run(0, stop, &Cancel::new())?;
+    println!("{}", tally.requests);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Series`]: the values of one contestant, one a round.
+//! The principal type is [`Series`]: the values of one contestant, one a round. [`Limit`] is what they are to be.
 
 use std::fmt::Write as _;
 
@@ -17,15 +17,6 @@ impl Series {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// How many of them are so.
-    pub(crate) fn count(&self, is_so: impl Fn(f64) -> bool) -> usize {
-        self.0.iter().filter(|value| is_so(**value)).count()
     }
 
     /// Round by round, how often this is `other`: what a round suffers from others on the machine, both suffer.
@@ -72,6 +63,46 @@ pub(crate) fn three(value: f64) -> String {
     format!("{value:.*}", usize::try_from(2 - digits).unwrap_or(0).min(4))
 }
 
+/// What a figure is to be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Limit {
+    Most(f64),
+    Least(f64),
+}
+
+impl Limit {
+    pub(crate) fn judge(self, what: &str, values: &Series) {
+        println!("  {what}: {}", self.said(values));
+    }
+
+    /// By the median, with the rounds that say otherwise.
+    fn said(self, values: &Series) -> String {
+        let (word, limit) = match self {
+            Self::Most(most) => ("at most", most),
+            Self::Least(least) => ("at least", least),
+        };
+        let holds = |value: f64| match self {
+            Self::Most(most) => value <= most,
+            Self::Least(least) => value >= least,
+        };
+        let (within, rounds) = (values.0.iter().filter(|value| holds(**value)).count(), values.0.len());
+        let verdict = match holds(values.median()) {
+            _ if rounds == 0 => "not measured",
+            true => "holds",
+            false => "DOES NOT HOLD",
+        };
+        let dissent =
+            if within == 0 || within == rounds { String::new() } else { format!(" (in {within} of {rounds} rounds)") };
+        format!("{values}, {word} {}: {verdict}{dissent}", three(limit))
+    }
+}
+
+/// The least value that this share of all is at most; values in ascending order.
+pub(crate) fn quantile<T: Copy>(sorted: &[T], share: f64) -> Option<T> {
+    let rank = (sorted.len() as f64 * share).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied()
+}
+
 /// Prints rows in columns.
 pub(crate) fn print(head: &[&str], rows: &[Vec<String>]) {
     let width = |column: usize| {
@@ -110,5 +141,15 @@ mod tests {
         let (a, b) = (Series(vec![2.0, 30.0]), Series(vec![1.0, 10.0]));
         assert_eq!(a.over(&b).0, [2.0, 3.0]);
         assert_eq!(a.less(&b).0, [1.0, 20.0]);
+    }
+
+    #[test]
+    fn the_median_decides_and_dissent_is_told() {
+        let most = |values: &[f64]| Limit::Most(1.0).said(&Series(values.to_vec()));
+        assert_eq!(most(&[0.8, 0.9, 0.95]), "0.900 [0.800 … 0.950], at most 1.00: holds");
+        assert_eq!(most(&[0.8, 0.9, 1.1]), "0.900 [0.800 … 1.10], at most 1.00: holds (in 2 of 3 rounds)");
+        assert!(most(&[1.2, 0.9, 1.1]).ends_with("DOES NOT HOLD (in 1 of 3 rounds)"));
+        assert!(most(&[]).ends_with("not measured"));
+        assert!(Limit::Least(1.46).said(&Series(vec![1.2])).ends_with("at least 1.46: DOES NOT HOLD"));
     }
 }

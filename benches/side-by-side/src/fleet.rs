@@ -1,19 +1,19 @@
 //! A fleet's purges over each engine: how soon all nodes have confirmed one, and what that costs whom.
 
-mod engine;
 mod nodes;
 mod steps;
 mod wire;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use self::engine::{ENGINES, Engine};
 use self::nodes::Nodes;
 use self::steps::Steps;
 use self::wire::Wire;
+use crate::contestant::{Contestant, Manner};
 use crate::figures::{Series, print, three};
-use crate::rig::ports::Ports;
-use crate::rig::process::Processes;
+use crate::processes::Processes;
+use crate::running::{Listen, Ports, Running};
 use crate::scratch::ScratchFolder;
 use crate::{Bench, Options, Result};
 
@@ -45,34 +45,40 @@ type Part = fn(&Engine, &mut Figures) -> Result<()>;
 
 const PARTS: [(&str, Part); 4] = [("delays", delays), ("idle nodes", idle), ("rates", rates), ("steps", units)];
 
+/// What is shown of each engine, by headings.
+const SHOWN: [(&str, &[&str]); 3] = [
+    ("purges in quiet", &["p50 ms", P99, "engine's CPU µs", "each node's CPU µs"]),
+    (
+        "a node, each second",
+        &["its engine's CPU µs", "own CPU µs", "bytes", "pieces", "purges/s, one by one", "a hundred at once"],
+    ),
+    ("engine's CPU µs", &["write a purge", "a node reads and confirms it", "a beat", "a look", "each node in it"]),
+];
+const P99: &str = "p99 ms (95 % interval)";
+
 /// What one engine came to.
 #[derive(Default)]
 struct Figures {
     delays: Vec<f64>,
-    medians: Series,
-    engine_purge: Series,
-    node_purge: Series,
-    engine_idle: Series,
-    node_idle: Series,
-    bytes: Series,
-    segments: Series,
-    one_by_one: Series,
-    at_once: Series,
-    publish: Series,
-    each: Series,
-    beat: Series,
-    look: Series,
-    listed: Series,
+    /// By headings.
+    series: BTreeMap<&'static str, Series>,
+}
+
+impl Figures {
+    fn push(&mut self, heading: &'static str, value: f64) {
+        self.series.entry(heading).or_default().push(value);
+    }
 }
 
 fn run(options: &Options) -> Result<()> {
     let scratch = ScratchFolder::new()?;
     let mut ports = Ports::new();
     let mut engines = Vec::new();
-    for kind in ENGINES {
-        match Engine::start(kind, &scratch, &mut ports) {
+    for contestant in Contestant::all(BENCH.name, &[])? {
+        let name = contestant.name.clone();
+        match Engine::start(contestant, &scratch, ports.free()?) {
             Ok(engine) => engines.push((engine, Figures::default())),
-            Err(error) => println!("  (without {}: {error})", kind.name),
+            Err(error) => println!("  (without {name}: {error})"),
         }
     }
     let (rounds, mut left_out) = (options.rounds_or(5), 0);
@@ -95,6 +101,31 @@ fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// What carries the purges.
+struct Engine {
+    name: String,
+    port: u16,
+    /// As `[fleet]` names it.
+    url: String,
+    running: Running,
+}
+
+impl Engine {
+    fn start(contestant: Contestant, scratch: &ScratchFolder, port: u16) -> Result<Self> {
+        let told = serde_json::json!({ "port": port });
+        let running = contestant.start(scratch, &told, &[Listen::Tcp(port)], Manner::default())?;
+        // It listens before it answers.
+        std::thread::sleep(Duration::from_secs(1));
+        let url = contestant.url(port, scratch)?;
+        Ok(Self { name: contestant.name, port, url, running })
+    }
+
+    /// At this port of 127.0.0.1.
+    fn url(&self, port: u16) -> String {
+        self.url.replace(&format!(":{}", self.port), &format!(":{port}"))
+    }
+}
+
 /// Quiet: one purge after the other, for which all five nodes are waited.
 fn delays(engine: &Engine, figures: &mut Figures) -> Result<()> {
     let nodes = Nodes::start(&engine.url(engine.port), NODES, LEASE)?;
@@ -107,10 +138,10 @@ fn delays(engine: &Engine, figures: &mut Figures) -> Result<()> {
     let (busy, [server, own]) = (began.elapsed(), less(cpu(engine)?, before));
     let idle = idle_cpu(engine, IDLE / 2)?;
     let net = |spent: f64, idle: f64| (spent - idle * busy.as_secs_f64()).max(0.0) / PURGES as f64 * 1e6;
-    figures.engine_purge.push(net(server, idle[0]));
-    figures.node_purge.push(net(own, idle[1]) / NODES as f64);
+    figures.push("engine's CPU µs", net(server, idle[0]));
+    figures.push("each node's CPU µs", net(own, idle[1]) / NODES as f64);
     took.sort_by(f64::total_cmp);
-    figures.medians.push(took[PURGES / 2]);
+    figures.push("p50 ms", took[PURGES / 2]);
     figures.delays.extend(took);
     Ok(())
 }
@@ -123,18 +154,18 @@ fn idle(engine: &Engine, figures: &mut Figures) -> Result<()> {
     let spent = idle_cpu(engine, IDLE)?;
     let after = wire.passed();
     let each = IDLE.as_secs_f64() * NODES as f64;
-    figures.engine_idle.push(spent[0] * 1e6 / NODES as f64);
-    figures.node_idle.push(spent[1] * 1e6 / NODES as f64);
-    figures.bytes.push((after.0 - before.0) as f64 / each);
-    figures.segments.push((after.1 - before.1) as f64 / each);
+    figures.push("its engine's CPU µs", spent[0] * 1e6 / NODES as f64);
+    figures.push("own CPU µs", spent[1] * 1e6 / NODES as f64);
+    figures.push("bytes", (after.0 - before.0) as f64 / each);
+    figures.push("pieces", (after.1 - before.1) as f64 / each);
     Ok(())
 }
 
 /// How many purges the engine takes a second: each waited for, and a hundred at once.
 fn rates(engine: &Engine, figures: &mut Figures) -> Result<()> {
     let url = engine.url(engine.port);
-    figures.one_by_one.push(nodes::publish(&url, 1, BUSY)?);
-    figures.at_once.push(nodes::publish(&url, AT_ONCE, BUSY)?);
+    figures.push("purges/s, one by one", nodes::publish(&url, 1, BUSY)?);
+    figures.push("a hundred at once", nodes::publish(&url, AT_ONCE, BUSY)?);
     Ok(())
 }
 
@@ -155,24 +186,24 @@ fn units(engine: &Engine, figures: &mut Figures) -> Result<()> {
     let mut steps = Steps::start(&url, many)?;
     let with_many = spent(STEPS, &mut || steps.purge())?;
     let each = (with_many - with_few) / (many - few) as f64;
-    figures.each.push(each);
-    figures.publish.push((with_few - each * few as f64).max(0.0));
-    figures.beat.push(spent(STEPS, &mut || steps.beat())? / many as f64);
+    figures.push("a node reads and confirms it", each);
+    figures.push("write a purge", (with_few - each * few as f64).max(0.0));
+    figures.push("a beat", spent(STEPS, &mut || steps.beat())? / many as f64);
     let short = spent(STEPS, &mut || steps.look())?;
     let listed = Steps::start(&url, LISTED)?;
     let long = spent(STEPS, &mut || steps.look())?;
     drop(listed);
     let each = ((long - short) / LISTED as f64).max(0.0);
-    figures.listed.push(each);
-    figures.look.push((short - each * many as f64).max(0.0));
+    figures.push("each node in it", each);
+    figures.push("a look", (short - each * many as f64).max(0.0));
     Ok(())
 }
 
 /// Seconds of the engine's processes, and of this one, which all nodes are in.
 fn cpu(engine: &Engine) -> Result<[f64; 2]> {
     // Without its children, which the engines are.
-    let own = Processes::only(std::process::id());
-    Ok([engine.processes().cpu()?.as_secs_f64(), own.cpu()?.as_secs_f64()])
+    let own = Processes(vec![std::process::id()]);
+    Ok([engine.running.processes().cpu()?.as_secs_f64(), own.cpu()?.as_secs_f64()])
 }
 
 fn less(after: [f64; 2], before: [f64; 2]) -> [f64; 2] {
@@ -190,59 +221,23 @@ fn show(engines: &mut [(Engine, Figures)]) {
     let build =
         if cfg!(debug_assertions) { "a build without optimisation: nodes cost more than they do" } else { "release" };
     println!("  nodes: {build}");
-    let mut rows = [Vec::new(), Vec::new(), Vec::new()];
-    for (engine, figures) in engines.iter_mut() {
-        figures.delays.sort_by(f64::total_cmp);
-        let p99 = quantile(&figures.delays, 0.99).map_or_else(
-            || format!("– (of {} purges)", figures.delays.len()),
-            |(at, low, high)| format!("{} ({} – {})", three(at), three(low), three(high)),
-        );
-        let name = || engine.name.to_owned();
-        rows[0].push(vec![
-            name(),
-            figures.medians.to_string(),
-            p99,
-            figures.engine_purge.to_string(),
-            figures.node_purge.to_string(),
-        ]);
-        rows[1].push(vec![
-            name(),
-            figures.engine_idle.to_string(),
-            figures.node_idle.to_string(),
-            figures.bytes.to_string(),
-            figures.segments.to_string(),
-            figures.one_by_one.to_string(),
-            figures.at_once.to_string(),
-        ]);
-        rows[2].push(vec![
-            name(),
-            figures.publish.to_string(),
-            figures.each.to_string(),
-            figures.beat.to_string(),
-            figures.look.to_string(),
-            figures.listed.to_string(),
-        ]);
+    for (title, headings) in SHOWN {
+        let row = |(engine, figures): &mut (Engine, Figures)| {
+            figures.delays.sort_by(f64::total_cmp);
+            let p99 = quantile(&figures.delays, 0.99).map_or_else(
+                || format!("– (of {} purges)", figures.delays.len()),
+                |(at, low, high)| format!("{} ({} – {})", three(at), three(low), three(high)),
+            );
+            let cell = |heading: &&str| match figures.series.get(heading) {
+                Some(series) => series.to_string(),
+                None if *heading == P99 => p99.clone(),
+                None => "–".to_owned(),
+            };
+            [engine.name.clone()].into_iter().chain(headings.iter().map(cell)).collect()
+        };
+        println!();
+        print(&[&[title], headings].concat(), &engines.iter_mut().map(row).collect::<Vec<_>>());
     }
-    println!();
-    print(&["purges in quiet", "p50 ms", "p99 ms (95 % interval)", "engine's CPU µs", "each node's CPU µs"], &rows[0]);
-    println!();
-    print(
-        &[
-            "a node, each second",
-            "engine's CPU µs",
-            "own CPU µs",
-            "bytes",
-            "pieces",
-            "purges/s, one by one",
-            "a hundred at once",
-        ],
-        &rows[1],
-    );
-    println!();
-    print(
-        &["engine's CPU µs", "write a purge", "a node reads and confirms it", "a beat", "a look", "each node in it"],
-        &rows[2],
-    );
     println!("\n  aim: p99 of a purge in quiet at most 20 ms");
 }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use crate::figures::{Series, print};
-use crate::schedule::{Schedule, quantile};
+use crate::figures::{Series, print, quantile};
+use crate::schedule::Schedule;
 use crate::scratch::ScratchFolder;
-use crate::server::Server;
-use crate::tool::{Load, Quantiles, Sends, Tool};
-use crate::{Bench, Options, Result, tools};
+use crate::stamps::Server;
+use crate::tools::{self, Load, Sends, Tool};
+use crate::{Bench, Options, Result};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "lag", about: "send lag at a constant rate, seen by the server; CPU of the client", run };
@@ -19,15 +19,21 @@ const CONNECTIONS: u64 = 100;
 
 fn run(options: &Options) -> Result<()> {
     let scratch = ScratchFolder::new()?;
-    let tools = tools::paced(&scratch)?;
+    let mut tools = tools::all(BENCH.name)?;
+    tools.retain(|tool| {
+        if let Some(why) = &tool.unpaced {
+            println!("  (without {}: {why})", tool.name);
+        }
+        tool.unpaced.is_none()
+    });
     for rate in RATES {
         let mut seen = vec![Seen::default(); tools.len()];
         for _ in 0..options.rounds_or(5) {
             for (tool, seen) in tools.iter().zip(&mut seen) {
-                seen.round(tool.as_ref(), rate)?;
+                seen.round(tool, rate, &scratch)?;
             }
         }
-        println!("\n{rate} requests/s for {SECONDS} s; ratios to {}", tools[0].name());
+        println!("\n{rate} requests/s for {SECONDS} s; ratios to {}", tools[0].name);
         table(&tools, &seen);
     }
     Ok(())
@@ -52,13 +58,13 @@ struct Seen {
 }
 
 impl Seen {
-    fn round(&mut self, tool: &dyn Tool, rate: u64) -> Result<()> {
+    fn round(&mut self, tool: &Tool, rate: u64, scratch: &ScratchFolder) -> Result<()> {
         let server = Server::start(None)?;
         let sends = Sends::Rate { rate, seconds: SECONDS };
         let load = Load { url: server.url.clone(), sends, connections: CONNECTIONS, keep_alive: true };
-        let (ran, said) = tool.send(&load)?;
+        let (ran, said) = tool.send(&load, scratch)?;
         let arrived = server.stop()?.arrivals();
-        let nothing = || format!("nothing arrived from {}", tool.name());
+        let nothing = || format!("nothing arrived from {}", tool.name);
         let schedule = Schedule::fit(&arrived, rate as f64).ok_or_else(nothing)?;
         let lags = schedule.lags(arrived.iter().copied());
         for (series, share) in [(&mut self.p50, 0.5), (&mut self.p99, 0.99), (&mut self.max, 1.0)] {
@@ -67,9 +73,8 @@ impl Seen {
         let requests = arrived.len() as f64;
         self.sent.push(requests / load.requests() as f64 * 100.0);
         self.cpu.push(ran.cpu.as_secs_f64() * 1e6 / requests);
-        push(&mut self.said, [said.latency.p50, said.latency.p99]);
-        let Quantiles { p50, p99, max, .. } = said.lag.unwrap_or_default();
-        push(&mut self.own, [p50, p99, max]);
+        push(&mut self.said, [said.latency[0], said.latency[3]]);
+        push(&mut self.own, said.lag);
         if let Some(pacing) = said.pacing {
             self.pacing.push(pacing.as_secs_f64() * 1e6 / requests);
         }
@@ -86,10 +91,10 @@ fn push<const N: usize>(series: &mut [Series; N], times: [Option<Duration>; N]) 
     }
 }
 
-fn table(tools: &[Box<dyn Tool>], seen: &[Seen]) {
+fn table(tools: &[Tool], seen: &[Seen]) {
     let rows = |cells: &dyn Fn(&Seen) -> Vec<String>| -> Vec<Vec<String>> {
         let rows = tools.iter().zip(seen);
-        rows.map(|(tool, seen)| [vec![tool.name().to_owned()], cells(seen)].concat()).collect()
+        rows.map(|(tool, seen)| [vec![tool.name.clone()], cells(seen)].concat()).collect()
     };
     let Some(first) = seen.first() else { return };
     let lags = rows(&|seen| {
@@ -111,10 +116,10 @@ fn table(tools: &[Box<dyn Tool>], seen: &[Seen]) {
     for (tool, seen) in tools.iter().zip(seen) {
         let [p50, p99, max] = &seen.own;
         if !p50.is_empty() {
-            println!("  {} says that it was late by p50 {p50}, p99 {p99}, max {max} µs", tool.name());
+            println!("  {} says that it was late by p50 {p50}, p99 {p99}, max {max} µs", tool.name);
         }
         if !seen.pacing.is_empty() {
-            println!("  {} says that {} µs of its CPU a request went into pacing", tool.name(), seen.pacing);
+            println!("  {} says that {} µs of its CPU a request went into pacing", tool.name, seen.pacing);
         }
     }
 }

@@ -9,48 +9,53 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "results go to stdout, progress to stderr")]
 
+mod account;
 mod agents;
+mod application;
 mod bench;
 mod cache;
+mod calls;
+mod certificates;
 mod children;
 mod classmap;
 mod client;
-mod clock;
+mod comparison;
+mod contestant;
+mod counting;
 mod crowd;
 mod fastcgi;
 mod figures;
 mod files;
 mod fleet;
-mod install;
 mod lag;
+mod metronome;
 mod overload;
-mod pauses;
-mod peers;
-mod postgres;
+mod php_fpm;
+mod processes;
+mod processors;
+mod program;
 mod proxy;
 mod read;
-mod record;
 mod reference;
-mod result;
-mod rig;
 mod roles;
+mod running;
 mod schedule;
 mod scratch;
-mod server;
 mod share;
 mod stall;
+mod stamps;
 mod store;
 mod subject;
-mod tool;
+mod template;
 mod tools;
 mod trace;
-mod unladen;
 mod weights;
 
 use std::process::ExitCode;
 
-pub(crate) use bench::{Bench, Options};
-pub(crate) use result::Result;
+use clap::Parser;
+
+pub(crate) use bench::{Bench, Options, Result};
 
 const BENCHES: &[Bench] = &[
     read::BENCH,
@@ -79,7 +84,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let result = match role(&arguments) {
         Some(role) => role(&arguments[1..]),
-        None => run(&arguments),
+        None => run(Cli::parse()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -96,72 +101,49 @@ fn role(arguments: &[String]) -> Option<Role> {
         roles::SLEEP => |_| crowd::sleep(),
         roles::TICK => |_| crowd::tick(),
         roles::SPAWN => crowd::spawn,
-        roles::CLIENT => tools::be_the_client,
+        roles::CLIENT => client::be_the_client,
         roles::KEEP => subject::keep,
-        roles::METRONOME => tools::be_the_metronome,
-        roles::SERVER => server::serve,
+        roles::METRONOME => metronome::be_the_metronome,
+        roles::SERVER => stamps::serve,
         roles::MEASURE => classmap::measure,
-        roles::CALLERS => rig::be_the_callers,
-        roles::ORIGIN => |_| cache::be_the_origin(),
-        roles::SINK => |_| proxy::be_the_sink(),
-        roles::LOADER => rig::be_the_loader,
+        roles::APPLICATION => |_| application::be_the_application(),
         _ => return None,
     };
     Some(role)
 }
 
-fn run(arguments: &[String]) -> Result<()> {
-    let mut options = Options::default();
-    let mut chosen = Vec::new();
-    let mut arguments = arguments.iter();
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--rounds" => {
-                let rounds = arguments.next().ok_or("--rounds takes a number")?.parse()?;
-                if rounds == 0 {
-                    return Err("--rounds takes a number above 0".into());
-                }
-                options.rounds = Some(rounds);
-            }
-            "--only" => options.only.extend(list(arguments.next(), "--only takes names of cases")?),
-            "--proxy" => options.proxies.extend(list(arguments.next(), "--proxy takes names or paths")?),
-            "-h" | "--help" => {
-                usage();
-                return Ok(());
-            }
-            name => {
-                let known = || BENCHES.iter().map(|bench| bench.name).collect::<Vec<_>>().join(", ");
-                let bench = BENCHES.iter().find(|bench| bench.name == name);
-                chosen.push(bench.ok_or_else(|| format!("there is no bench `{name}`: there are {}", known()))?);
-            }
-        }
-    }
-    let is_narrowed = !options.only.is_empty() || !options.proxies.is_empty();
+/// Benches side by side with the peers, each printing ratios from one interleaved run
+#[derive(Debug, Parser)]
+struct Cli {
+    /// Rounds; each round runs every contestant once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
+    /// Of one bench with several cases, those to run
+    #[arg(long, value_name = "CASE", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Of one bench of servers, the contestants, and paths of programs of ours
+    #[arg(long, value_name = "NAME|PATH", value_delimiter = ',')]
+    proxy: Vec<String>,
+    /// All of them without a name
+    #[arg(value_name = "NAME", value_parser = BENCHES.iter().map(|bench| bench.name).collect::<Vec<_>>())]
+    benches: Vec<String>,
+}
+
+fn run(cli: Cli) -> Result<()> {
+    let is_narrowed = !cli.only.is_empty() || !cli.proxy.is_empty();
     let with_cases =
         [proxy::BENCH.name, cache::BENCH.name, files::BENCH.name, fastcgi::BENCH.name, overload::BENCH.name];
-    if is_narrowed && !matches!(chosen[..], [bench] if with_cases.contains(&bench.name)) {
+    if is_narrowed && !matches!(&cli.benches[..], [bench] if with_cases.contains(&bench.as_str())) {
         return Err(format!("--only and --proxy are of one of the benches {}", with_cases.join(", ")).into());
     }
-    if chosen.is_empty() {
-        chosen = BENCHES.iter().collect();
-    }
-    for bench in chosen {
+    let rounds = cli.rounds.map(|rounds| rounds as usize);
+    let options = Options { rounds, only: cli.only, proxies: cli.proxy };
+    for bench in
+        BENCHES.iter().filter(|bench| cli.benches.is_empty() || cli.benches.iter().any(|name| name == bench.name))
+    {
         println!("== {}: {}", bench.name, bench.about);
         (bench.run)(&options)?;
         println!();
     }
     Ok(())
-}
-
-/// `a,b`
-fn list(argument: Option<&String>, otherwise: &'static str) -> Result<Vec<String>> {
-    Ok(argument.ok_or(otherwise)?.split(',').map(str::to_owned).collect())
-}
-
-fn usage() {
-    println!("unladen-bench [--rounds N] [NAME…]");
-    println!("unladen-bench [--rounds N] proxy|cache [--only CASE,…] [--proxy NAME|PATH,…]\n");
-    for bench in BENCHES {
-        println!("  {:8} {}", bench.name, bench.about);
-    }
 }

@@ -11,7 +11,8 @@ use unladen_probe::{GroupBy, Instrument};
 
 use crate::crowd::{Crowd, Size, processes, started};
 use crate::figures::{Series, print, three};
-use crate::{Bench, Options, Result, children, peers};
+use crate::program::has;
+use crate::{Bench, Options, Result, children};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "read", about: "one reading of all counters, with 2,000 processes there", run };
@@ -51,13 +52,13 @@ fn run(options: &Options) -> Result<()> {
             Box::new(Unladen { instrument, lists: false }),
             Box::new(Naive),
         ];
-        if peers::has("procps") {
+        if has("procps") {
             readers.push(Box::new(Ps));
         }
-        if peers::has("python3-psutil") {
+        if has("python3-psutil") {
             readers.push(Box::new(Psutil::start()?));
         }
-        if peers::has("sysstat") {
+        if has("sysstat") {
             readers.push(Box::new(Pidstat));
         }
         let (forks, begun, there) = (started()?, Instant::now(), processes()?);

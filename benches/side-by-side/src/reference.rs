@@ -12,7 +12,7 @@ use nix::time::{ClockId, clock_gettime};
 use unladen_machine::{ReferenceKind, ReferenceWork};
 
 use crate::figures::{Series, print, three};
-use crate::{Bench, Options, Result};
+use crate::{Bench, Options, Result, figures};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "reference", about: "reference work: how repeatable it is, and what neighbours do to it", run };
@@ -87,7 +87,7 @@ fn geometric_means(medians: &[Vec<Series>]) -> Vec<f64> {
             let logarithms = kinds.iter().filter_map(|kind| kind.values().get(round)).map(|time| time.ln());
             (logarithms.sum::<f64>() / kinds.len() as f64).exp()
         };
-        (0..kinds[0].len()).map(of_round).collect()
+        (0..kinds[0].values().len()).map(of_round).collect()
     };
     medians.iter().flat_map(of_situation).collect()
 }
@@ -138,7 +138,7 @@ fn thread_us() -> Result<f64> {
 fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    sorted.get(((sorted.len().saturating_sub(1)) as f64 * share) as usize).copied().unwrap_or(f64::NAN)
+    figures::quantile(&sorted, share).unwrap_or(f64::NAN)
 }
 
 /// Threads that keep all processors but one busy, until this is dropped.

@@ -47,15 +47,10 @@ impl Schedule {
     }
 }
 
-/// The least value that this share of all is at most; values in ascending order.
-pub(crate) fn quantile<T: Copy>(sorted: &[T], share: f64) -> Option<T> {
-    let rank = (sorted.len() as f64 * share).ceil() as usize;
-    sorted.get(rank.saturating_sub(1)).copied()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figures::quantile;
 
     const US: u64 = 1_000;
 

@@ -4,8 +4,9 @@ use std::process::Command;
 
 use crate::crowd::{Crowd, Size};
 use crate::figures::{Series, print};
+use crate::program::unladen;
 use crate::subject::Subject;
-use crate::{Bench, Options, Result, children, unladen};
+use crate::{Bench, Options, Result, children};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "share", about: "the probes' share of a core during `unladen weigh`", run };
@@ -20,7 +21,7 @@ const CROWDS: [(&str, Size); 3] = [
 ];
 
 fn run(options: &Options) -> Result<()> {
-    let unladen = unladen::built()?;
+    let unladen = unladen()?;
     let subject = Subject::up("faults")?;
     let mut shares = vec![Series::default(); CROWDS.len()];
     for _ in 0..options.rounds_or(5) {

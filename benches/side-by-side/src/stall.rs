@@ -3,14 +3,12 @@
 
 use std::time::Duration;
 
-use crate::figures::{Series, print};
-use crate::pauses::Pauses;
-use crate::record::Record;
-use crate::schedule::{Schedule, quantile};
+use crate::figures::{Series, print, quantile};
+use crate::schedule::Schedule;
 use crate::scratch::ScratchFolder;
-use crate::server::Server;
-use crate::tool::{Load, Sends, Tool};
-use crate::{Bench, Options, Result, tools};
+use crate::stamps::{Pauses, Record, Server};
+use crate::tools::{self, Load, Sends, Tool};
+use crate::{Bench, Options, Result};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "stall", about: "a server that stalls for 1 s in 10: what is reported, and the truth", run };
@@ -53,21 +51,21 @@ const SHARES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 1.0];
 
 fn run(options: &Options) -> Result<()> {
     let scratch = ScratchFolder::new()?;
-    let all = tools::all(&scratch)?;
+    let all = tools::all(BENCH.name)?;
     for room in [Room::Enough, Room::Short] {
-        let takes_part = |tool: &&dyn Tool| tool.tells_latency() && (tool.unpaced().is_none() || room == Room::Short);
-        let tools: Vec<&dyn Tool> = all.iter().map(AsRef::as_ref).filter(takes_part).collect();
+        let takes_part = |tool: &&Tool| tool.tells_latency() && (tool.unpaced.is_none() || room == Room::Short);
+        let tools: Vec<&Tool> = all.iter().filter(takes_part).collect();
         let mut seen = vec![Seen::default(); tools.len()];
         for _ in 0..options.rounds_or(2) {
             for (tool, seen) in tools.iter().zip(&mut seen) {
-                seen.round(*tool, room)?;
+                seen.round(tool, room, &scratch)?;
             }
         }
         let connections = room.connections();
         println!("\n{RATE} requests/s for {SECONDS} s, {connections} under way at most; 3 s of it are stalls; ms");
         let mut rows = Vec::new();
         for (tool, seen) in tools.iter().zip(&seen) {
-            rows.push(row(tool.name(), "it says", &seen.said, &seen.answered));
+            rows.push(row(&tool.name, "it says", &seen.said, &seen.answered));
             rows.push(row("", room.truth(), &seen.truth, &seen.arrived));
             let ratios: Vec<Series> = seen.said.iter().zip(&seen.truth).map(|(said, truth)| said.over(truth)).collect();
             rows.push(row("", "ratio", &ratios, &seen.answered.over(&seen.arrived)));
@@ -92,21 +90,21 @@ struct Seen {
 }
 
 impl Seen {
-    fn round(&mut self, tool: &dyn Tool, room: Room) -> Result<()> {
+    fn round(&mut self, tool: &Tool, room: Room, scratch: &ScratchFolder) -> Result<()> {
         let server = Server::start(Some(PAUSES))?;
-        let sends = match tool.unpaced() {
+        let sends = match &tool.unpaced {
             None => Sends::Rate { rate: RATE, seconds: SECONDS },
             Some(_) => Sends::BackToBack { requests: RATE * SECONDS, seconds: SECONDS },
         };
         let load = Load { url: server.url.clone(), sends, connections: room.connections(), keep_alive: true };
-        let (_, said) = tool.send(&load)?;
+        let (_, said) = tool.send(&load, scratch)?;
         let record = server.stop()?;
         let waits = match room {
-            Room::Enough => by_stamps(&record).ok_or_else(|| format!("nothing arrived from {}", tool.name()))?,
+            Room::Enough => by_stamps(&record).ok_or_else(|| format!("nothing arrived from {}", tool.name))?,
             Room::Short => by_pauses(),
         };
         for (index, share) in SHARES.into_iter().enumerate() {
-            if let (Some(said), Some(truth)) = (said.latency.all()[index], quantile(&waits, share)) {
+            if let (Some(said), Some(truth)) = (said.latency[index], quantile(&waits, share)) {
                 self.said[index].push(said.as_secs_f64() * 1e3);
                 self.truth[index].push(truth);
             }
@@ -133,7 +131,7 @@ fn by_pauses() -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Stamp;
+    use crate::stamps::Stamp;
 
     /// What a server notes that is sent requests on schedule.
     fn on_schedule() -> Record {

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use crate::peers::root;
+use crate::program::root;
 use crate::{Result, roles};
 
 /// A running subject, with a state of its own: it is in nobody's way.
@@ -14,7 +14,7 @@ use crate::{Result, roles};
 pub(crate) struct Subject {
     name: &'static str,
     pub(crate) url: String,
-    variables: Vec<(&'static str, PathBuf)>,
+    variables: Vec<(String, PathBuf)>,
     lifeline: Option<PipeWriter>,
     keeper: Child,
 }
@@ -25,7 +25,7 @@ impl Subject {
     }
 
     /// With variables that its script reads.
-    pub(crate) fn up_with(name: &'static str, variables: Vec<(&'static str, PathBuf)>) -> Result<Self> {
+    pub(crate) fn up_with(name: &'static str, variables: Vec<(String, PathBuf)>) -> Result<Self> {
         let (reader, writer) = pipe()?;
         let keeper = Command::new("/proc/self/exe")
             .args([roles::KEEP, name])

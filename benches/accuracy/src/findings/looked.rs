@@ -1,7 +1,7 @@
 //! Runs `unladen weigh`, and reads what it finds. The principal types are [`Looked`] and [`Found`].
 
+use std::ffi::OsString;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -11,20 +11,15 @@ use crate::real::{Binaries, RealError};
 /// How to look.
 #[derive(Debug, Clone, Copy)]
 pub struct Look<'a> {
-    /// As `weigh --time`.
     pub time: Duration,
-    /// As `weigh --phase`.
     pub phase: Duration,
-    /// As `weigh --settle`.
     pub settle: Duration,
-    /// As `weigh --record`.
     pub record: Option<&'a Path>,
 }
 
 /// What came of it.
 #[derive(Debug, Clone)]
 pub struct Looked {
-    /// What was found.
     pub found: Vec<Found>,
     /// Groups of processes that were looked into.
     groups: Vec<String>,
@@ -33,9 +28,7 @@ pub struct Looked {
 /// A finding, as far as it is needed.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Found {
-    /// The rule.
     pub rule: String,
-    /// Whose it is.
     pub group: String,
     /// What was seen, in a sentence.
     pub summary: String,
@@ -81,26 +74,15 @@ struct NotLooked {
 
 impl Look<'_> {
     /// Looks.
-    ///
-    /// # Errors
-    /// If `unladen weigh` fails, or could not look inside.
     pub fn at(&self, url: &str, binaries: &Binaries) -> Result<Looked, RealError> {
-        let mut unladen = Command::new(binaries.unladen());
-        unladen.env("UNLADEN_STORE", "off");
-        unladen.args(["weigh", url, "--json", "--quiet", "--group-by", "exe"]);
-        unladen.args(["--time", &humantime::format_duration(self.time).to_string()]);
-        unladen.args(["--phase", &humantime::format_duration(self.phase).to_string()]);
-        unladen.args(["--settle", &humantime::format_duration(self.settle).to_string()]);
-        if let Some(path) = self.record {
-            unladen.arg("--record").arg(path);
+        let time = |time: Duration| OsString::from(humantime::format_duration(time).to_string());
+        let mut arguments = ["weigh", url, "--json", "--quiet", "--group-by", "exe"].map(OsString::from).to_vec();
+        for (option, value) in [("--time", self.time), ("--phase", self.phase), ("--settle", self.settle)] {
+            arguments.extend([option.into(), time(value)]);
         }
-        let output = unladen.stdin(Stdio::null()).output().map_err(RealError::io("unladen"))?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            return Err(RealError::failed(format!("unladen weigh: {}: {said}", output.status)));
-        }
-        let document: Document = serde_json::from_slice(&output.stdout)
-            .map_err(|source| RealError::Json { what: "unladen weigh", source })?;
+        arguments.extend(self.record.into_iter().flat_map(|path| ["--record".into(), path.into()]));
+        let text = binaries.unladen(arguments)?;
+        let document: Document = serde_json::from_slice(&text).map_err(RealError::of("unladen weigh"))?;
         // Without a look inside, nothing found would be nothing said. (First requests take a restart, and are not
         // looked at.)
         match document.not_looked_for.iter().find(|missing| missing.rules.iter().any(|rule| rule == "stat-storm")) {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::fault::folder;
+use super::folder;
 use crate::real::RealError;
 
 /// Work whose amount is in PHP's settings; what it uses goes with its function.
@@ -25,12 +25,9 @@ pub struct Pledges {
 
 impl Pledges {
     /// Brings it up.
-    ///
-    /// # Errors
-    /// If it does not come up: its own words say why.
     pub fn start() -> Result<Self, RealError> {
         let state = std::env::temp_dir().join(format!("unladen-findings-{}", std::process::id()));
-        std::fs::create_dir_all(&state).map_err(RealError::io(state.display().to_string()))?;
+        std::fs::create_dir_all(&state).map_err(RealError::of(state.display().to_string()))?;
         let mut subject = Self { state, url: String::new() };
         subject.url = subject.run(&["up"])?.trim().to_owned();
         Ok(subject)
@@ -42,9 +39,6 @@ impl Pledges {
     }
 
     /// Switches all faults off and, if one is given, that one on.
-    ///
-    /// # Errors
-    /// If it cannot be switched.
     pub fn only(&self, fault: Option<&str>) -> Result<(), RealError> {
         self.run(&["fault", "none"])?;
         match fault {
@@ -54,9 +48,6 @@ impl Pledges {
     }
 
     /// Restarts PHP, which then does so many steps of work of its own before each page.
-    ///
-    /// # Errors
-    /// If its settings cannot be written, or it does not come back.
     pub fn restart_with_steps(&self, steps: u64) -> Result<(), RealError> {
         let (folder, program) = (self.folder(), self.folder().join("app/steps.php"));
         if !program.exists() {
@@ -68,11 +59,8 @@ impl Pledges {
     }
 
     /// PHP's processes: the manager, and those that answer.
-    ///
-    /// # Errors
-    /// If they have ended.
     pub fn php(&self) -> Result<Vec<u32>, RealError> {
-        let read = |path: &Path| std::fs::read_to_string(path).map_err(RealError::io(path.display().to_string()));
+        let read = |path: &Path| std::fs::read_to_string(path).map_err(RealError::of(path.display().to_string()));
         let manager = read(&self.folder().join("fpm.pid"))?;
         let manager = manager.trim();
         let children = read(&PathBuf::from(format!("/proc/{manager}/task/{manager}/children")))?;
@@ -81,9 +69,6 @@ impl Pledges {
     }
 
     /// Where it listens.
-    ///
-    /// # Errors
-    /// If its URL does not say.
     pub fn address(&self) -> Result<SocketAddr, RealError> {
         let address = self.url.split('/').nth(2).and_then(|address| address.parse().ok());
         address.ok_or_else(|| RealError::failed(format!("no address: {}", self.url)))
@@ -96,7 +81,7 @@ impl Pledges {
     fn run(&self, arguments: &[&str]) -> Result<String, RealError> {
         let mut command = Command::new(folder().join("run"));
         command.args(arguments).env("UNLADEN_STATE", &self.state).stdin(Stdio::null());
-        let output = command.output().map_err(RealError::io("subjects/pledges/run"))?;
+        let output = command.output().map_err(RealError::of("subjects/pledges/run"))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             let said = said.trim().lines().last().unwrap_or("it did not say why").to_owned();
@@ -116,5 +101,5 @@ impl Drop for Pledges {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), RealError> {
-    std::fs::write(path, text).map_err(RealError::io(path.display().to_string()))
+    std::fs::write(path, text).map_err(RealError::of(path.display().to_string()))
 }

@@ -9,6 +9,7 @@ use unladen_accuracy::document::put;
 use unladen_accuracy::real::{Binaries, Experiment, Neighbour, Proved, share};
 
 use crate::interrupt::go_on;
+use crate::tables::percent;
 
 /// Most experiments of equal arms in which the headline may be called.
 const MOST_FALSE: f64 = 0.05;
@@ -99,8 +100,4 @@ fn told(proved: &Proved) -> String {
         if called.is_empty() { "nothing".to_owned() } else { called.join(", ") },
         elapsed.as_secs()
     )
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }

@@ -1,6 +1,8 @@
 //! The principal type is [`Binaries`].
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use super::error::RealError;
 
@@ -13,11 +15,8 @@ pub struct Binaries {
 
 impl Binaries {
     /// Builds them beside the running program, in its profile.
-    ///
-    /// # Errors
-    /// If cargo fails.
     pub fn build() -> Result<Self, RealError> {
-        let program = std::env::current_exe().map_err(RealError::io("this program"))?;
+        let program = std::env::current_exe().map_err(RealError::of("this program"))?;
         // A test lies a folder deeper than a program.
         let folder = program.ancestors().skip(1).find(|folder| !folder.ends_with("deps")).unwrap_or(Path::new("/"));
         // Whoever runs all tests has built both.
@@ -26,7 +25,7 @@ impl Binaries {
         }
         // One by one: together they would be built with other features than alone, all dependencies anew.
         for package in ["unladen", "unladen-burn"] {
-            let mut cargo = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+            let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
             cargo.args(["build", "--locked", "--quiet", "--package", package]);
             cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
             if let Some(target) = folder.parent() {
@@ -35,7 +34,7 @@ impl Binaries {
             if folder.ends_with("release") {
                 cargo.arg("--release");
             }
-            let status = cargo.status().map_err(RealError::io("cargo"))?;
+            let status = cargo.status().map_err(RealError::of("cargo"))?;
             if !status.success() {
                 return Err(RealError::failed(format!("cargo could not build {package}")));
             }
@@ -43,9 +42,19 @@ impl Binaries {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// Where the built `unladen` is.
-    pub(crate) fn unladen(&self) -> PathBuf {
-        self.path("unladen")
+    /// What `unladen` prints, told this. It ends by itself: its time is bounded, and so is each request.
+    pub(crate) fn unladen<S: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Result<Vec<u8>, RealError> {
+        let mut unladen = Command::new(self.path("unladen"));
+        unladen.env("UNLADEN_STORE", "off").args(arguments).stdin(Stdio::null());
+        let output = unladen.output().map_err(RealError::of("unladen"))?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(RealError::failed(format!("unladen: {}: {said}", output.status)))
     }
 
     /// Where one of these names is.

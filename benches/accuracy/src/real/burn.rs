@@ -1,4 +1,4 @@
-//! The principal type is [`Burn`]: a running `subjects/burn`.
+//! The principal type is [`Burn`]: a running `subjects/burn`. A [`Victim`] is the server that a disturbance is for.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -62,7 +62,7 @@ impl Burn {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(RealError::io("burn"))?;
+            .map_err(RealError::of("burn"))?;
         let mut said = String::new();
         if let Some(stderr) = process.stderr.take() {
             // Ends with its first line, or with the process.
@@ -92,9 +92,9 @@ impl Burn {
     }
 
     pub(super) fn truth(&self) -> Result<Truth, RealError> {
-        let answer = get(self.address, "/truth").map_err(RealError::io("burn"))?;
+        let answer = get(self.address, "/truth").map_err(RealError::of("burn"))?;
         let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-        serde_json::from_str(body).map_err(|source| RealError::Json { what: "burn", source })
+        serde_json::from_str(body).map_err(RealError::of("burn"))
     }
 }
 
@@ -111,6 +111,19 @@ impl Truth {
         let requests = (self.requests - before.requests) as f64;
         let per_request = |now: u64, before: u64| (now - before) as f64 / requests;
         (per_request(self.own_cpu_ns, before.own_cpu_ns), per_request(self.children_cpu_ns, before.children_cpu_ns))
+    }
+}
+
+/// Its processes, which a quota limits, and where other clients ask it.
+#[derive(Debug, Clone)]
+pub(super) struct Victim {
+    pub(super) pids: Vec<u32>,
+    pub(super) address: SocketAddr,
+}
+
+impl From<&Burn> for Victim {
+    fn from(burn: &Burn) -> Self {
+        Self { pids: vec![burn.pid()], address: burn.address() }
     }
 }
 

@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::burn::{self, Victim};
+use super::cgroup::{Limiter, Quota};
 use super::error::RealError;
-use super::quota::{Limiter, Quota};
 use crate::random::exponential;
-use crate::real::burn;
-use crate::real::victim::Victim;
 
 /// Mean of the stretches, s, and what they are cut to.
 const STRETCH: f64 = 1.2;
@@ -52,8 +51,6 @@ pub(super) struct Disturbance {
 }
 
 impl Disturbance {
-    /// # Errors
-    /// If there is to be a quota, and no control group can be made.
     pub(super) fn start(beside: Neighbour, seed: u64, subject: &Victim) -> Result<Self, RealError> {
         let stop = Arc::new(AtomicBool::new(false));
         let processors = thread::available_parallelism().map_or(1, Into::into);

@@ -2,37 +2,17 @@
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
-pub enum RealError {
-    /// A file or process.
-    #[error("{what}: {source}")]
-    Io {
-        /// Which, or what for.
-        what: String,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A program of ours failed.
-    #[error("{what}")]
-    Failed {
-        /// What it said.
-        what: String,
-    },
-    /// An answer is not as agreed.
-    #[error("{what}: {source}")]
-    Json {
-        /// Whose.
-        what: &'static str,
-        /// Why.
-        source: serde_json::Error,
-    },
-}
+#[error("{0}")]
+pub struct RealError(String);
 
 impl RealError {
-    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
-        move |source| Self::Io { what: what.into(), source }
+    /// A file or process, or an answer that is not as agreed.
+    pub(crate) fn of<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Self {
+        move |source| Self(format!("{what}: {source}"))
     }
 
+    /// A program of ours failed.
     pub(crate) fn failed(what: impl Into<String>) -> Self {
-        Self::Failed { what: what.into() }
+        Self(what.into())
     }
 }

@@ -1,6 +1,6 @@
 //! Runs `unladen prove`, and reads what it says. The principal type is [`Experiment`].
 
-use std::process::{Command, Stdio};
+use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -32,9 +32,7 @@ pub struct Proved {
     pub truth: f64,
     /// What is said of the first quantile's ratio.
     pub ratio: f64,
-    /// Lower end of its interval.
     pub low: f64,
-    /// Upper end of its interval.
     pub high: f64,
     /// The word on the first quantile.
     pub verdict: String,
@@ -42,7 +40,6 @@ pub struct Proved {
     pub latencies: Vec<String>,
     /// Counters that are said to differ.
     pub weights: Vec<String>,
-    /// How long it took.
     pub elapsed: Duration,
 }
 
@@ -64,20 +61,17 @@ struct Comparison {
 
 impl Experiment {
     /// A server against itself, for seven seconds or so; a request costs 3 ms in the server and 2 ms in a child of it.
-    ///
-    /// # Errors
-    /// If a program fails.
     pub fn of_equals(&self, binaries: &Binaries) -> Result<Proved, RealError> {
         let subject = Burn::costing(binaries, (3.0, 2.0), Duration::from_secs(120))?;
         let folder = std::env::temp_dir().join(format!("unladen-accuracy-{}-{}", std::process::id(), self.seed));
-        std::fs::create_dir_all(&folder).map_err(RealError::io("a folder for the experiment"))?;
+        std::fs::create_dir_all(&folder).map_err(RealError::of("a folder for the experiment"))?;
         let file = folder.join("equals.toml");
         let text = format!(
             "url = \"{url}\"\n[load]\nconcurrency = 1\ntime = \"{SHORT_TIME}\"\nphase = \"{SHORT_PHASE}\"\nwarmup = \
              \"{SHORT_PHASE}\"\n[[knob]]\nname = \"the same\"\non = {{ url = \"{url}\" }}\n",
             url = subject.url()
         );
-        let written = std::fs::write(&file, text).map_err(RealError::io("the experiment"));
+        let written = std::fs::write(&file, text).map_err(RealError::of("the experiment"));
         let disturbance = Disturbance::start(self.beside, self.seed, &(&subject).into())?;
         let said = written.and_then(|()| self.unladen(binaries, [file.as_os_str()]));
         drop(disturbance);
@@ -87,9 +81,6 @@ impl Experiment {
     }
 
     /// A page of 20 ms against one of 20.4 ms; the time is for the whole experiment.
-    ///
-    /// # Errors
-    /// If a program fails.
     pub fn of_two_percent(&self, binaries: &Binaries, time: Duration) -> Result<Proved, RealError> {
         let lifetime = time * 3 + Duration::from_secs(60);
         let (a, b) = (Burn::costing(binaries, (12.0, 8.0), lifetime)?, Burn::costing(binaries, (12.4, 8.0), lifetime)?);
@@ -103,21 +94,15 @@ impl Experiment {
         said.proved(of(after.1.per_request_since(&before.1)) / of(after.0.per_request_since(&before.0)))
     }
 
-    fn unladen<S: AsRef<std::ffi::OsStr>>(
+    fn unladen<S: AsRef<OsStr>>(
         &self,
         binaries: &Binaries,
         arguments: impl IntoIterator<Item = S>,
     ) -> Result<Document, RealError> {
-        let mut unladen = Command::new(binaries.path("unladen"));
-        unladen.env("UNLADEN_STORE", "off");
-        unladen.arg("prove").args(arguments).args(["--json", "--quiet", "--seed", &self.seed.to_string()]);
-        // It ends by itself: its time is bounded, and so is each request.
-        let output = unladen.stdin(Stdio::null()).output().map_err(RealError::io("unladen"))?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            return Err(RealError::failed(format!("unladen prove: {}: {said}", output.status)));
-        }
-        serde_json::from_slice(&output.stdout).map_err(|source| RealError::Json { what: "unladen prove", source })
+        let mut all = vec![OsString::from("prove")];
+        all.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        all.extend(["--json", "--quiet", "--seed", &self.seed.to_string()].map(OsString::from));
+        serde_json::from_slice(&binaries.unladen(all)?).map_err(RealError::of("unladen prove"))
     }
 }
 

@@ -11,8 +11,7 @@ use super::binaries::Binaries;
 use super::disturbance::{Disturbance, Neighbour};
 use super::error::RealError;
 use super::served::{Served, Started};
-use super::setting::Setting;
-use super::weigh;
+use super::weigh::Setting;
 
 /// The CPU of all that a request runs through.
 const CPU: &str = "weight.cpu";
@@ -30,9 +29,6 @@ pub struct Series {
 
 impl Series {
     /// Of runs of this server that measure for so long, each beside one of these, by lot.
-    ///
-    /// # Errors
-    /// If the cost of its work cannot be found.
     pub fn new(
         served: Served,
         time: Duration,
@@ -68,9 +64,6 @@ impl Series {
 
     /// One run: a request does `more` times its work on top (0.03 is 3 %). Its document is written to `kept`, and read from
     /// there if it is there already.
-    ///
-    /// # Errors
-    /// If a program fails, or its document cannot be read or written.
     pub fn run(&mut self, binaries: &Binaries, more: f64, kept: Option<&Path>) -> Result<Document, RealError> {
         // Drawn of one that is kept too: what is beside those after it is the same then.
         let beside = self.rng.choice(self.beside).copied().unwrap_or(Neighbour::Nothing);
@@ -82,7 +75,7 @@ impl Series {
         let text = self.text(binaries, &started, beside, seed)?;
         if let Some(file) = kept {
             let part = file.with_extension("part");
-            fs::write(&part, &text).and_then(|()| fs::rename(&part, file)).map_err(RealError::io("a kept run"))?;
+            fs::write(&part, &text).and_then(|()| fs::rename(&part, file)).map_err(RealError::of("a kept run"))?;
         }
         read(&text)
     }
@@ -100,7 +93,7 @@ impl Series {
     fn text(&self, binaries: &Binaries, started: &Started, beside: Neighbour, seed: u64) -> Result<Vec<u8>, RealError> {
         let _disturbance = Disturbance::start(beside, seed, &started.victim)?;
         let setting = Setting { time: self.time, ..Setting::beside(beside, seed) };
-        weigh::document(binaries, &started.url, &setting)
+        setting.document(binaries, &started.url)
     }
 }
 

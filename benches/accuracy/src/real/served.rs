@@ -4,9 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
 use super::binaries::Binaries;
-use super::burn::Burn;
+use super::burn::{Burn, Victim};
 use super::error::RealError;
-use super::victim::Victim;
 use crate::findings::Pledges;
 
 /// Steps of a request of `burn`: some 10 ms.
@@ -17,13 +16,9 @@ const STEPS: u64 = 3_000_000;
 #[derive(Debug)]
 pub enum Served {
     /// `subjects/burn`, of which every step is known.
-    Burn {
-        /// Where it listens.
-        address: SocketAddr,
-    },
+    Burn { address: SocketAddr },
     /// `subjects/pledges`: PHP, PostgreSQL and nginx.
     Pledges {
-        /// The subject.
         subject: Box<Pledges>,
         /// Steps of PHP that cost as much as its whole page.
         steps: f64,
@@ -40,17 +35,12 @@ pub(super) struct Started {
 }
 
 impl Served {
-    /// # Errors
-    /// If no port is free.
     pub fn burn() -> Result<Self, RealError> {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
-        Ok(Self::Burn { address: free.map_err(RealError::io("a free port"))? })
+        Ok(Self::Burn { address: free.map_err(RealError::of("a free port"))? })
     }
 
     /// It is not known yet what a step costs: `steps` do not count until then.
-    ///
-    /// # Errors
-    /// If the subject does not come up.
     pub fn pledges() -> Result<Self, RealError> {
         Ok(Self::Pledges { subject: Box::new(Pledges::start()?), steps: 0.0 })
     }

@@ -1,9 +1,10 @@
 //! The principal type is [`Namespace`]: a network of its own, joined to this one by a pair of virtual interfaces.
 
 use std::net::Ipv4Addr;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::Result;
+use crate::program::finish;
 
 /// Of the addresses for benchmarks (RFC 2544), which no network uses.
 const HERE: Ipv4Addr = Ipv4Addr::new(198, 18, 77, 1);
@@ -54,10 +55,5 @@ impl Drop for Namespace {
 }
 
 fn ip(words: &[&str]) -> Result<()> {
-    let output =
-        Command::new("ip").args(words).stdin(Stdio::null()).output().map_err(|error| format!("ip: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(format!("ip {}: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim()).into())
+    finish(Command::new("ip").args(words)).map_err(|error| format!("ip {}: {error}", words.join(" ")).into())
 }

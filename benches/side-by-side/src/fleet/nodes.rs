@@ -36,8 +36,6 @@ impl Forget for Nothing {
     fn tell(&self, _: &News) {}
 }
 
-// === impl Nodes ===
-
 impl Nodes {
     /// So many; returns when each is known to all.
     pub(super) fn start(url: &str, count: usize, lease: Duration) -> Result<Self> {

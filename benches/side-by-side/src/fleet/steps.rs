@@ -21,8 +21,6 @@ pub(super) struct Steps {
     number: usize,
 }
 
-// === impl Steps ===
-
 impl Steps {
     pub(super) fn start(url: &str, count: usize) -> Result<Self> {
         let mut steps = Self { asker: runtime()?, buses: Vec::new(), places: Vec::new(), number: 0 };
