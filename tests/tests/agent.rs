@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use unladen_agent::{FarGroup, FarGroupKind, FarInstrument, Host, Session, SessionError, SessionOptions};
-use unladen_probe::GroupBy;
+use unladen_agent::{FarInstrument, Host, Session, SessionError, SessionOptions};
+use unladen_probe::{Group, GroupBy, GroupKind};
 use unladen_tests::{Ability, Namespace, Sshd, agent, binary, skip_without, wait};
 
 /// Far above what anything takes.
@@ -74,12 +74,12 @@ fn over_ssh_an_agent_is_copied_counts_and_leaves_nothing() {
         let sessions: Vec<String> = sshd.sessions().iter().map(|pid| format!(" {pid}")).collect();
         assert!(!sessions.is_empty());
         let cpu = instrument.counters().iter().position(|counter| counter.name == "cpu").unwrap();
-        let grew = |is_it: &dyn Fn(&FarGroup) -> bool| {
+        let grew = |is_it: &dyn Fn(&Group) -> bool| {
             reading.grown.iter().any(|(group, counter, _)| *counter == cpu && is_it(&instrument.groups()[*group]))
         };
         // The server of this session has just carried the reading before; that of the bastion is another session's.
         let own = "unladen (its way)";
-        assert!(grew(&|group| group.kind == FarGroupKind::Own && group.name == own), "{reading:?}");
+        assert!(grew(&|group| group.kind == GroupKind::Own && group.name == own), "{reading:?}");
         let is_session = |group: &FarGroup| sessions.iter().any(|pid| group.name.ends_with(pid));
         assert_eq!(grew(&is_session), name == "behind", "{sessions:?} {reading:?}");
         drop(instrument);

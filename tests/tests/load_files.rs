@@ -176,12 +176,12 @@ fn the_reader_of_the_documentation_reads_every_field() {
         assert_eq!(number("sent_ns"), record.sent_ns);
         assert_eq!(number("first_byte_ns"), record.first_byte_ns);
         assert_eq!(number("status"), record.status.map(u64::from));
-        assert_eq!(read["error"].as_str(), record.error.map(|kind| kind.as_str()));
+        assert_eq!(read["error"].as_str(), record.error.map(|kind| kind.into_str()));
         let flags = ["reused", "retried", "changed"].map(|name| read[name].as_bool().unwrap());
         assert_eq!(flags, [record.reused, record.retried, record.changed]);
     }
     // Each field was there and was not.
-    let kinds: Vec<_> = records.all.iter().filter_map(|record| record.error.map(|kind| kind.as_str())).collect();
+    let kinds: Vec<_> = records.all.iter().filter_map(|record| record.error.map(|kind| kind.into_str())).collect();
     assert!(kinds.contains(&"timeout") && kinds.contains(&"status"), "{kinds:?}");
     assert!(records.all.iter().any(|record| record.lag_ns.is_none()) && records.all.iter().any(|record| record.reused));
 }

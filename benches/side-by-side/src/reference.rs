@@ -59,7 +59,7 @@ fn run(options: &Options) -> Result<()> {
         }
     }
     let Some(alone) = medians.first() else { return Ok(()) };
-    let names = ReferenceKind::ALL.map(ReferenceKind::as_str).into_iter().chain(["an application"]);
+    let names = ReferenceKind::ALL.map(|kind| kind.into_str()).into_iter().chain(["an application"]);
     let rows: Vec<Vec<String>> = names
         .enumerate()
         .map(|(row, name)| {

@@ -7,15 +7,16 @@ use crate::clock::text as time;
 use crate::error::AcmeError;
 
 /// What happens to certificates. Its display is a sentence.
-#[derive(Debug)]
+#[derive(Debug, derive_more::Display)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    Ordering {
-        names: &'a [String],
-        directory: &'a str,
-        why: &'static str,
-    },
+    #[display("ordering a certificate for {} from {directory}: {why}", listed(names))]
+    Ordering { names: &'a [String], directory: &'a str, why: &'static str },
     /// Clients get a new certificate from now on.
+    #[display(
+        "the certificate for {}{} is in force; it expires {}",
+        listed(names), if *is_found { ", which another process has ordered," } else { "" }, time(*not_after)
+    )]
     Held {
         names: &'a [String],
         /// The last second of validity, since 1970.
@@ -24,6 +25,11 @@ pub enum Event<'a> {
         is_found: bool,
     },
     /// A certificate is not yet valid by this machine's clock, which must be slow.
+    #[display(
+        "the certificate for {name} is valid from {}, and this machine's clock says {}: set the clock (`timedatectl` \
+         shows whether it is synchronized)",
+        time(*not_before), time(*now)
+    )]
     SlowClock {
         name: &'a str,
         /// The first second of validity, since 1970 …
@@ -31,6 +37,8 @@ pub enum Event<'a> {
         /// … and the clock's time.
         now: u64,
     },
+    // Long text may be cut: the authority's words come last.
+    #[display("no new certificate for {name} (next order: {}; {}): {error}", time(*next), meanwhile(*not_after))]
     Failed {
         name: &'a str,
         error: &'a AcmeError,
@@ -40,24 +48,21 @@ pub enum Event<'a> {
         not_after: Option<u64>,
     },
     /// A state file is invalid, and is replaced.
-    Spoiled {
-        path: &'a std::path::Path,
-        why: &'a str,
-    },
+    #[display("{} cannot be used and will be replaced: {why}", path.display())]
+    Spoiled { path: &'a std::path::Path, why: &'a str },
     /// The authority rejects the contact address; all else goes on.
-    Contact {
-        directory: &'a str,
-        error: &'a AcmeError,
-    },
-    Elsewhere {
-        name: &'a str,
-    },
+    #[display("{directory} keeps the previous contact address (`email` of `acme`): {error}")]
+    Contact { directory: &'a str, error: &'a AcmeError },
+    #[display("another process orders the certificate for {name}: waiting for it")]
+    Elsewhere { name: &'a str },
     /// The state cannot be written, so nothing is ordered.
-    Stuck {
-        name: &'a str,
-        error: &'a AcmeError,
-    },
+    #[display("cannot order a certificate for {name}: {error}")]
+    Stuck { name: &'a str, error: &'a AcmeError },
     /// Nothing is ordered before `next`, as an earlier process has recorded.
+    #[display(
+        "the last order of a certificate for {name} failed: {error}; next order: {} (`rm {}` to order at once)",
+        time(*next), path.display()
+    )]
     Waiting {
         name: &'a str,
         /// Seconds since 1970.
@@ -67,49 +72,10 @@ pub enum Event<'a> {
     },
 }
 
-impl std::fmt::Display for Event<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Ordering { names, directory, why } => {
-                write!(f, "ordering a certificate for {} from {directory}: {why}", listed(names))
-            }
-            Self::Held { names, not_after, is_found } => {
-                let from = if *is_found { ", which another process has ordered," } else { "" };
-                write!(f, "the certificate for {}{from} is in force; it expires {}", listed(names), time(*not_after))
-            }
-            Self::SlowClock { name, not_before, now } => write!(
-                f,
-                "the certificate for {name} is valid from {}, and this machine's clock says {}: set the clock \
-                 (`timedatectl` shows whether it is synchronized)",
-                time(*not_before),
-                time(*now)
-            ),
-            Self::Failed { name, error, next, not_after } => {
-                let meanwhile = match not_after {
-                    Some(at) => format!("the previous one, which expires {}, stays in force", time(*at)),
-                    None => "handshakes for it are refused".to_owned(),
-                };
-                // Long text may be cut: the authority's words come last.
-                write!(f, "no new certificate for {name} (next order: {}; {meanwhile}): {error}", time(*next))
-            }
-            Self::Spoiled { path, why } => {
-                write!(f, "{} cannot be used and will be replaced: {why}", path.display())
-            }
-            Self::Contact { directory, error } => {
-                write!(f, "{directory} keeps the previous contact address (`email` of `acme`): {error}")
-            }
-            Self::Elsewhere { name } => write!(f, "another process orders the certificate for {name}: waiting for it"),
-            Self::Stuck { name, error } => write!(f, "cannot order a certificate for {name}: {error}"),
-            Self::Waiting { name, next, error, path } => {
-                let path = path.display();
-                write!(
-                    f,
-                    "the last order of a certificate for {name} failed: {error}; next order: {} (`rm {path}` to order \
-                     at once)",
-                    time(*next)
-                )
-            }
-        }
+fn meanwhile(not_after: Option<u64>) -> String {
+    match not_after {
+        Some(at) => format!("the previous one, which expires {}, stays in force", time(at)),
+        None => "handshakes for it are refused".to_owned(),
     }
 }
 

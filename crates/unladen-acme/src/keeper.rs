@@ -5,7 +5,7 @@ mod follower;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use self::follower::Follower;
 use crate::answers::Answers;
@@ -21,17 +21,8 @@ pub struct Keeper {
     answers: Arc<Answers>,
     pace: Pace,
     tell: Tell,
-    certificates: HashMap<Wanted, Task>,
-    folders: HashMap<Folder, Task>,
-}
-
-/// Aborted on drop.
-struct Task(JoinHandle<()>);
-
-impl Drop for Task {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
+    certificates: HashMap<Wanted, AbortOnDropHandle<()>>,
+    folders: HashMap<Folder, AbortOnDropHandle<()>>,
 }
 
 // === impl Keeper ===
@@ -66,14 +57,14 @@ impl Keeper {
         for (wanted, held, folder) in begin {
             let (answers, tell) = (self.answers.clone(), self.tell.clone());
             let follower = Follower::new(wanted.clone(), held, folder, (answers, self.pace, tell));
-            let task = Task(tokio::spawn(follower.run()));
+            let task = AbortOnDropHandle::new(tokio::spawn(follower.run()));
             self.certificates.insert(wanted, task);
         }
     }
 
-    fn watch(&self, folder: Folder) -> Task {
+    fn watch(&self, folder: Folder) -> AbortOnDropHandle<()> {
         let (answers, pause) = (self.answers.clone(), self.pace.answers);
-        Task(tokio::spawn(async move {
+        AbortOnDropHandle::new(tokio::spawn(async move {
             loop {
                 answers.look(&folder, now());
                 tokio::time::sleep(pause).await;

@@ -9,7 +9,8 @@ const MAX_NAME: usize = 64;
 const MAX_COMMAND: usize = 1000;
 
 /// Another machine or container.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, derive_more::Display)]
+#[display("{name}")]
 pub struct Host {
     /// Name in results: letters, digits, `.`, `_` and `-`, at most 64.
     pub name: String,
@@ -56,12 +57,6 @@ impl FromStr for Host {
     fn from_str(text: &str) -> Result<Self, HostError> {
         let (name, command) = text.split_once('=').ok_or_else(|| HostError::NoName(text.to_owned()))?;
         Self::new(name, command)
-    }
-}
-
-impl std::fmt::Display for Host {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.name)
     }
 }
 

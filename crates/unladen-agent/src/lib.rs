@@ -59,8 +59,7 @@ pub use hello::{Hello, PROTOCOL};
 pub use host::{Host, HostError};
 pub use load::{FarLoad, LoadAnswer, LoadAsk, PiecesError, ROOM, gathered, memory, memory_note, pieces};
 pub use probes::{
-    Account, FarCounter, FarGroup, FarGroupKind, FarGrown, FarInstrument, FarReading, FarShortfall, FarSide, Opened,
-    ProbeAnswer, ProbeAsk,
+    Account, FarCounter, FarGrown, FarInstrument, FarReading, FarShortfall, FarSide, Opened, ProbeAnswer, ProbeAsk,
 };
 pub use program::Program;
 pub use session::{Session, SessionOptions};

@@ -9,4 +9,4 @@ mod message;
 pub use account::{Account, FarReading};
 pub use far_side::FarSide;
 pub use instrument::FarInstrument;
-pub use message::{FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, Opened, ProbeAnswer, ProbeAsk};
+pub use message::{FarCounter, FarGrown, FarShortfall, Opened, ProbeAnswer, ProbeAsk};

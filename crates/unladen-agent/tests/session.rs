@@ -10,10 +10,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use unladen_agent::{
-    Answer, Ask, FarGroupKind, FarInspection, FarInstrument, Host, PROTOCOL, Patience, Session, SessionError,
-    SessionOptions, Unable,
+    Answer, Ask, FarInspection, FarInstrument, Host, PROTOCOL, Patience, Session, SessionError, SessionOptions, Unable,
 };
-use unladen_probe::GroupBy;
+use unladen_probe::{GroupBy, GroupKind};
 
 /// Far above what anything here takes: what is not so by then never is.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -137,7 +136,7 @@ fn an_agent_is_copied_counts_and_leaves_nothing() {
     };
     let grown: u64 = after.grown.iter().filter(of_shells).map(|(_, _, amount)| amount).sum();
     assert!(grown > 5_000_000, "{grown} ns of a loop that ran all the time");
-    assert!(instrument.groups().iter().any(|group| group.kind == FarGroupKind::Own));
+    assert!(instrument.groups().iter().any(|group| group.kind == GroupKind::Own));
     assert!(instrument.counters()[cpu].known().is_some());
     drop(instrument);
     way.assert_nothing_is_left();

@@ -17,7 +17,8 @@ pub struct CacheStatus<'a> {
 }
 
 /// Why the application was asked (RFC 9211, section 2.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum Forwarded {
     /// The cache was told not to handle the request.
     Bypass,
@@ -34,22 +35,6 @@ pub enum Forwarded {
     Partial,
 }
 
-impl Forwarded {
-    /// The token in `Cache-Status`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Bypass => "bypass",
-            Self::Method => "method",
-            Self::UriMiss => "uri-miss",
-            Self::VaryMiss => "vary-miss",
-            Self::Miss => "miss",
-            Self::Request => "request",
-            Self::Stale => "stale",
-            Self::Partial => "partial",
-        }
-    }
-}
-
 impl CacheStatus<'_> {
     /// Appends a list member: `unladen; hit; ttl=12`.
     pub fn write(&self, name: &str, out: &mut Vec<u8>) {
@@ -59,7 +44,7 @@ impl CacheStatus<'_> {
         }
         if let Some(forwarded) = self.forwarded {
             out.extend_from_slice(b"; fwd=");
-            out.extend_from_slice(forwarded.as_str().as_bytes());
+            out.extend_from_slice(forwarded.into_str().as_bytes());
         }
         if let Some(status) = self.forwarded_status {
             out.extend_from_slice(b"; fwd-status=");

@@ -8,9 +8,11 @@ use zstd::zstd_safe::CParameter;
 use crate::text::{split_once, trim, weighted};
 
 /// A content coding that this cache applies to bodies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
 #[allow(missing_docs)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Coding {
+    #[strum(serialize = "br")]
     Brotli,
     Zstd,
     Gzip,
@@ -99,15 +101,6 @@ impl Accepted {
 }
 
 impl Coding {
-    /// The name in `Content-Encoding`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Brotli => "br",
-            Self::Zstd => "zstd",
-            Self::Gzip => "gzip",
-        }
-    }
-
     /// A body in this coding; `None` if it would be no shorter.
     pub fn encode(self, body: &[u8]) -> Option<Vec<u8>> {
         let mut coded = match self {

@@ -8,7 +8,8 @@ use crate::text::{lines, members};
 use crate::{Freshness, Nominated, Policy, RequestControl, ResponseControl, Time};
 
 /// Why a response is not stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum NoStore {
     Method,
     RequestNoStore,
@@ -221,26 +222,6 @@ fn is_kept_under_a_validator(status: u16, policy: &Policy) -> bool {
 /// Whether the status's caching rules are known: those of RFC 9110, section 15, without [`is_for_one_request`].
 fn is_understood(status: u16) -> bool {
     matches!(status, 200..=205 | 300..=303 | 305 | 307 | 308 | 400 | 402..=406 | 409 | 410 | 414 | 422 | 451 | 500..=505 | 511)
-}
-
-impl NoStore {
-    /// The name in `Cache-Status`, logs and metrics.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Method => "method",
-            Self::RequestNoStore => "request-no-store",
-            Self::Status => "status",
-            Self::OddRequest => "odd-request",
-            Self::NoStore => "no-store",
-            Self::Private => "private",
-            Self::Authorization => "authorization",
-            Self::SetCookie => "set-cookie",
-            Self::VaryAll => "vary-all",
-            Self::NoLifetime => "no-lifetime",
-            Self::Cookies => "cookies",
-            Self::TooLarge => "too-large",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ fn as_php(files: &[PathBuf]) {
         let found = scan
             .declarations
             .iter()
-            .map(|found| (found.kind.word().to_owned(), found.name.clone(), u64::from(found.line)));
+            .map(|found| (found.kind.into_str().to_owned(), found.name.clone(), u64::from(found.line)));
         let (said, found): (Vec<Declared>, Vec<Declared>) = (said.collect(), found.collect());
         if said != found {
             differences.push(format!("{}\n  PHP  {said:?}\n  scan {found:?}", file.display()));

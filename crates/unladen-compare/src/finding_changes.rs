@@ -1,6 +1,6 @@
 //! Patterns of waste of two runs: [`finding_changes`] makes each a [`FindingChange`].
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use unladen_document::{Document, Finding};
 use unladen_lockin::{FALSE_DISCOVERY_RATE, benjamini_hochberg};
 
@@ -28,47 +28,27 @@ pub struct FindingChange {
 }
 
 /// The verdict on a pattern of waste.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, strum::IntoStaticStr, strum::Display)]
+#[serde(into = "&'static str")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum FindingVerdict {
     Gone,
     New,
     /// In both runs, without a measurable difference.
+    #[strum(serialize = "still there")]
     StillThere,
     /// In both runs, and certainly more in the later one.
+    #[strum(serialize = "still there, heavier")]
     Heavier,
     /// In both runs, and certainly less in the later one.
+    #[strum(serialize = "still there, lighter")]
     Lighter,
     /// In one run, and in earlier runs now and then: no news.
+    #[strum(serialize = "comes and goes")]
     ComesAndGoes,
     /// In one run, and the other did not look for it.
+    #[strum(serialize = "not looked for")]
     NotLookedFor,
-}
-
-impl FindingVerdict {
-    /// The name in reports and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Gone => "gone",
-            Self::New => "new",
-            Self::StillThere => "still there",
-            Self::Heavier => "still there, heavier",
-            Self::Lighter => "still there, lighter",
-            Self::ComesAndGoes => "comes and goes",
-            Self::NotLookedFor => "not looked for",
-        }
-    }
-}
-
-impl std::fmt::Display for FindingVerdict {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for FindingVerdict {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
 }
 
 /// Number of times that a finding came or went in the earlier runs from which it comes and goes.

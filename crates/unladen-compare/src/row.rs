@@ -1,6 +1,6 @@
 //! The principal type is [`Row`]: one metric of two runs, its figures and the verdict on it.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use unladen_document::Span;
 
 /// What a metric measures.
@@ -74,7 +74,9 @@ pub(crate) fn named(metric: &str, arm: Option<&str>, state: Option<&str>) -> Str
 }
 
 /// The verdict on one metric of two runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, strum::IntoStaticStr, strum::Display)]
+#[serde(into = "&'static str")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Verdict {
     Gone,
     New,
@@ -87,29 +89,16 @@ pub enum Verdict {
     /// Shorter, or more per second, or more within a time.
     Faster,
     /// The whole interval lies within a margin that does not matter.
+    #[strum(serialize = "no measurable difference")]
     NoMeasurableDifference,
     /// The interval is too wide to say, since runs of the same thing vary, or the two are too short.
     Unclear,
     /// A time of two machines whose speeds cannot be expressed in one figure.
+    #[strum(serialize = "not comparable")]
     NotComparable,
 }
 
 impl Verdict {
-    /// The name in reports and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Gone => "gone",
-            Self::New => "new",
-            Self::Heavier => "heavier",
-            Self::Lighter => "lighter",
-            Self::Slower => "slower",
-            Self::Faster => "faster",
-            Self::NoMeasurableDifference => "no measurable difference",
-            Self::Unclear => "unclear",
-            Self::NotComparable => "not comparable",
-        }
-    }
-
     /// Whether there is certainly a difference.
     pub fn is_told(self) -> bool {
         self.is_worse() || self.is_better()
@@ -126,33 +115,29 @@ impl Verdict {
     }
 }
 
-impl std::fmt::Display for Verdict {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for Verdict {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
 /// Why a figure has no verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, strum::IntoStaticStr, strum::Display)]
+#[serde(into = "&'static str")]
+#[strum(const_into_str)]
 pub enum WhyUnjudged {
     /// Too few earlier runs to know how much it varies: the next runs change that.
+    #[strum(serialize = "too few earlier runs")]
     NoHistory,
     /// Enough earlier runs show that it varies too much to see a difference.
+    #[strum(serialize = "varies too much between runs")]
     Varies,
     /// Enough earlier runs show its variation, but the two runs themselves are less precise than that: longer runs
     /// change that.
+    #[strum(serialize = "the runs are too short")]
     Imprecise,
     /// The two runs' machines or their speeds differ, or one of the runs does not know its own.
+    #[strum(serialize = "not comparable")]
     NotComparable,
     /// One of the two runs lost records, so that its figure is too low.
+    #[strum(serialize = "records were lost")]
     RecordsLost,
     /// The two runs have more metrics than one comparison judges.
+    #[strum(serialize = "left out of the comparison")]
     LeftOut,
 }
 
@@ -160,30 +145,6 @@ impl WhyUnjudged {
     /// All reasons, in the order of reports.
     pub const ALL: [Self; 6] =
         [Self::NoHistory, Self::Varies, Self::Imprecise, Self::NotComparable, Self::RecordsLost, Self::LeftOut];
-
-    /// The name in reports and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NoHistory => "too few earlier runs",
-            Self::Varies => "varies too much between runs",
-            Self::Imprecise => "the runs are too short",
-            Self::NotComparable => "not comparable",
-            Self::RecordsLost => "records were lost",
-            Self::LeftOut => "left out of the comparison",
-        }
-    }
-}
-
-impl std::fmt::Display for WhyUnjudged {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for WhyUnjudged {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
 }
 
 /// A figure of two runs without a verdict: neither a difference, nor its absence.

@@ -54,24 +54,14 @@ pub enum DocumentError {
 }
 
 /// How a run ended, as documents say it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Ended {
     Complete,
     /// By the user; the blocks until then count.
     Interrupted,
     /// By a failed request; the blocks until then count.
     Failed,
-}
-
-impl Ended {
-    /// The name in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Interrupted => "interrupted",
-            Self::Failed => "failed",
-        }
-    }
 }
 
 /// The result of a measuring command, or of a check of a class map. Serialising gives the document again.

@@ -41,7 +41,7 @@ pub use classmap_check::{
 };
 pub use comparison::metric_title;
 pub use document::{Document, DocumentError, Ended, MOST_BYTES};
-pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Ordered, nanos};
+pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Ordered, nanos, statuses_text};
 pub use finding::{
     Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Removes, Saves, Share,
 };

@@ -77,7 +77,8 @@ impl Format {
 }
 
 /// The type of a metric family, as its `# TYPE` line says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase", const_into_str)]
 pub enum Kind {
     Counter,
     Gauge,
@@ -107,20 +108,6 @@ impl Kind {
             "gaugehistogram" => Self::GaugeHistogram,
             _ => return None,
         })
-    }
-
-    /// The name in OpenMetrics.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::Gauge => "gauge",
-            Self::Histogram => "histogram",
-            Self::Summary => "summary",
-            Self::Unknown => "unknown",
-            Self::Info => "info",
-            Self::StateSet => "stateset",
-            Self::GaugeHistogram => "gaugehistogram",
-        }
     }
 
     pub(crate) fn suffixes(self) -> &'static [&'static str] {

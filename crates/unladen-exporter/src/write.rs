@@ -40,7 +40,7 @@ impl Exposition<'_> {
 
     fn describe(&self, index: usize, is_open: bool, text: &mut String) {
         let family = &self.families[index];
-        let kind = if family.kind == Kind::Unknown && !is_open { "untyped" } else { family.kind.as_str() };
+        let kind = if family.kind == Kind::Unknown && !is_open { "untyped" } else { family.kind.into_str() };
         let _ = writeln!(text, "# TYPE {} {kind}", family.name);
         if let Some(unit) = family.unit.filter(|_| is_open) {
             let _ = writeln!(text, "# UNIT {} {unit}", family.name);

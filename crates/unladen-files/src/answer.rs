@@ -118,7 +118,7 @@ impl Representation<'_> {
         if of_body {
             fields.push(b"content-type", self.content_type.as_bytes());
             if let Some((coding, _)) = self.coding {
-                fields.push(b"content-encoding", coding.as_str().as_bytes());
+                fields.push(b"content-encoding", coding.into_str().as_bytes());
             }
             // Ranges are served of files alone.
             if !matches!(self.coding, Some((_, CodedBy::Server))) {
@@ -143,7 +143,7 @@ fn entity_tag(meta: &Meta, coding: Option<Coding>, now: Time) -> String {
     let weak = if meta.is_settling(now) { "W/" } else { "" };
     let (seconds, nanoseconds) = meta.modified;
     let time = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
-    let (dash, coding) = coding.map_or(("", ""), |coding| ("-", coding.as_str()));
+    let (dash, coding) = coding.map_or(("", ""), |coding| ("-", coding.into_str()));
     format!("{weak}\"{time:x}-{:x}{dash}{coding}\"", meta.length)
 }
 

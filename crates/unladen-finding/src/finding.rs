@@ -81,7 +81,8 @@ pub struct Removes {
 }
 
 /// What a share refers to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Whole {
     Latency,
     /// The CPU of all followed groups.
@@ -121,16 +122,6 @@ impl Removes {
     /// `about 85 of 207 checks`
     pub fn told(&self) -> String {
         format!("about {} of {} {}", plain(self.calls.round()), plain(self.of.round()), self.what)
-    }
-}
-
-impl Whole {
-    /// Name in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Latency => "latency",
-            Self::Cpu => "cpu",
-        }
     }
 }
 

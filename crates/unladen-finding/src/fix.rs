@@ -28,21 +28,12 @@ pub struct Fix {
 }
 
 /// Who can do what a fix advises: whoever runs the application (settings, services, own files) or writes its code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Audience {
     #[default]
     Operator,
     Developer,
-}
-
-impl Audience {
-    /// Name in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Operator => "operator",
-            Self::Developer => "developer",
-        }
-    }
 }
 
 impl Fix {

@@ -3,8 +3,9 @@
 use unladen_tls::TlsFault;
 
 /// Error of a bus. It never contains a secret.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[non_exhaustive]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum BusError {
     #[error("{0}")]
     Url(String),
@@ -16,19 +17,6 @@ pub enum BusError {
     Answer(String),
     #[error("it did not answer in time")]
     Timeout,
-}
-
-impl BusError {
-    /// Name of the error.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Url(_) => "url",
-            Self::Unreachable(_) => "unreachable",
-            Self::Refused(_) => "refused",
-            Self::Answer(_) => "answer",
-            Self::Timeout => "timeout",
-        }
-    }
 }
 
 const LONGEST: usize = 300;

@@ -31,12 +31,16 @@ mod error;
 mod fleet;
 mod htcp;
 mod lease;
-mod memory;
 mod nodes;
 mod purge_bus;
 mod recent;
 mod record;
 mod settings;
+
+// No product has it: the tests of other crates ask for the feature.
+#[cfg(any(test, feature = "testing"))]
+#[path = "tests/memory.rs"]
+mod memory;
 
 pub use bus::valkey::{Reply as ValkeyReply, ValkeyEngine, ValkeyPlace, resp_is_readable};
 pub use bus::{BUSES, open};
@@ -46,6 +50,7 @@ pub use error::BusError;
 pub use fleet::{Fleet, Hold};
 pub use htcp::{HtcpClear, HtcpError, LONGEST_HTCP_DATAGRAM, LONGEST_HTCP_URL};
 pub use lease::Lease;
+#[cfg(any(test, feature = "testing"))]
 pub use memory::{MemoryEngine, Wire};
 pub use nodes::{FleetState, Member, NodeOutcome, NodeState, Nodes, Outcome};
 pub use purge_bus::{Answer, BATCH, BackEnd, MEMBERS, PurgeBus, Read};

@@ -1,6 +1,5 @@
 //! The principal type is [`Record`]: a purge as a bus carries it; [`Position`] is its place, and [`Forget`] takes it.
 
-use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -134,6 +133,39 @@ impl Record {
     }
 }
 
+impl Page {
+    /// Parses `https://host/path?query`, or for both schemes `//host/path` or `host/path`. Nothing is decoded or
+    /// resolved: it is as clients request it, without the fragment, which they do not send.
+    ///
+    /// # Errors
+    /// If it is no address of a page; in words.
+    pub fn read(url: &str) -> Result<Self, String> {
+        let is_told = |b: u8| b <= b' ' || b == 0x7f;
+        if url.bytes().any(is_told) {
+            return Err(format!("{url:?} has blanks or control characters: write them as %20 and so on"));
+        }
+        let (is_https, rest) = match url.split_once("://") {
+            // A query may contain a URL.
+            Some((scheme, rest)) if !scheme.contains(['/', '?', '#']) => match scheme {
+                scheme if scheme.eq_ignore_ascii_case("https") => (Some(true), rest),
+                scheme if scheme.eq_ignore_ascii_case("http") => (Some(false), rest),
+                _ => return Err(format!("{url:?} is neither http nor https")),
+            },
+            _ => (None, url.strip_prefix("//").unwrap_or(url)),
+        };
+        let rest = rest.split('#').next().unwrap_or_default();
+        let (authority, target) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        if authority.is_empty() {
+            return Err(format!("{url:?} has no host: expected https://host/path"));
+        }
+        if authority.contains('@') {
+            return Err(format!("{url:?} has a user, but pages are stored without users"));
+        }
+        let slash = if target.starts_with('/') { "" } else { "/" };
+        Ok(Self { is_https, authority: authority.to_owned(), target: format!("{slash}{target}") })
+    }
+}
+
 /// Storage that a fleet purges. Records from the bus can only make it forget.
 pub trait Forget: std::fmt::Debug + Send + Sync {
     /// Forgets before it returns; if soft, revalidates before the next use. `site` is `None` for all; an unknown site
@@ -183,7 +215,8 @@ impl News {
 ///
 /// Two positions can only be compared within an epoch. An engine that may have lost something, as after a restart or a
 /// take-over, has another epoch.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, derive_more::Display)]
+#[display("{epoch}/{index}")]
 pub struct Position {
     epoch: String,
     index: u64,
@@ -214,12 +247,6 @@ impl Position {
     /// Whether `other` is at or before this.
     pub fn has_reached(&self, other: &Self) -> bool {
         self.epoch == other.epoch && self.index >= other.index
-    }
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.epoch, self.index)
     }
 }
 

@@ -32,8 +32,9 @@ pub struct BusSettings {
 }
 
 /// How stored pages that only their lifetime vouches for are served while the engine is not reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum WhenCutOff {
     /// Revalidated with the application.
     #[default]
@@ -42,13 +43,15 @@ pub enum WhenCutOff {
 }
 
 /// Which nodes a purge waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Wait {
     #[default]
     All,
     Quorum,
     #[serde(rename = "none")]
+    #[strum(serialize = "none")]
     Nobody,
 }
 
@@ -59,16 +62,6 @@ impl BusSettings {
     }
 }
 
-impl WhenCutOff {
-    /// Name in the configuration.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Revalidate => "revalidate",
-            Self::Serve => "serve",
-        }
-    }
-}
-
 impl Wait {
     /// All values with their names.
     pub const ALL: [(&'static str, Self); 3] = [("all", Self::All), ("quorum", Self::Quorum), ("none", Self::Nobody)];
@@ -76,14 +69,5 @@ impl Wait {
     /// The value of a name; `None` if there is none.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, wait)| wait)
-    }
-
-    /// Name in the configuration.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Quorum => "quorum",
-            Self::Nobody => "none",
-        }
     }
 }

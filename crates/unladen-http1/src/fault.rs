@@ -1,7 +1,8 @@
 //! The principal type is [`Fault`]: why bytes are not an unambiguous HTTP/1 message.
 
 /// What is wrong with a head or a body. A request is answered with [`Fault::status`], and the connection ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Fault {
     /// The head exceeds the limit of bytes.
     #[error("the head is too long")]
@@ -52,26 +53,6 @@ impl Fault {
             Self::Version => 505,
             Self::TransferEncoding | Self::Method => 501,
             _ => 400,
-        }
-    }
-
-    /// The name in logs and metrics.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::HeadTooLong => "head_too_long",
-            Self::TooManyFields => "too_many_fields",
-            Self::StartLine => "start_line",
-            Self::Version => "version",
-            Self::Field => "field",
-            Self::LineEnd => "line_end",
-            Self::Target => "target",
-            Self::Host => "host",
-            Self::ContentLength => "content_length",
-            Self::TwoLengths => "two_lengths",
-            Self::TransferEncoding => "transfer_encoding",
-            Self::Chunk => "chunk",
-            Self::Trailers => "trailers",
-            Self::Method => "method",
         }
     }
 }

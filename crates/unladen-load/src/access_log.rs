@@ -169,7 +169,7 @@ impl AccessLog {
 
     /// Skipped lines by reason, without zero counts.
     pub fn passed_over(&self) -> impl Iterator<Item = (PassedOver, u64)> {
-        PassedOver::ALL.into_iter().zip(self.passed_over).filter(|(_, count)| *count > 0)
+        PassedOver::ALL.iter().copied().zip(self.passed_over).filter(|(_, count)| *count > 0)
     }
 
     /// Host of the first absolute URL that was skipped for its host.

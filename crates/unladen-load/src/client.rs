@@ -213,7 +213,7 @@ impl Client {
         loop {
             progress.stage.set(Stage::Connecting);
             let Taken { mut connection, reused } = origin.take(retried, &self.counts).await?;
-            progress.version.set(connection.protocol().as_str());
+            progress.version.set(connection.protocol().into_str());
             progress.stage.set(Stage::Waiting);
             let sent = Instant::now();
             let Unanswered { failure, unsent, silent } = match connection.send(request).await {

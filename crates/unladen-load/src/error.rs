@@ -1,7 +1,6 @@
 //! The principal type is [`LoadError`]: what went wrong, and what to do next.
 
 use std::error::Error;
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -168,23 +167,14 @@ fn too_few_files(concurrency: usize, limit: u64, most: u64) -> String {
 }
 
 /// How far a request had come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum Stage {
+    #[display("before there was a connection")]
     Connecting,
-    /// It was sent, and no response had begun.
+    #[display("before the response began")]
     Waiting,
-    /// The response had begun.
+    #[display("in the middle of the response")]
     Reading,
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Connecting => "before there was a connection",
-            Self::Waiting => "before the response began",
-            Self::Reading => "in the middle of the response",
-        })
-    }
 }
 
 pub(crate) fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {

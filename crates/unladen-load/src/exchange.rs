@@ -12,7 +12,6 @@
 //! assert!(exchange.reused(), "no connection was opened for it");
 //! ```
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -60,7 +59,8 @@ impl Exchange {
 }
 
 /// XXH3 hash of a body (64 bits, seed 0): quick, and safe except against deliberate forgery.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, derive_more::Display)]
+#[display("{_0:016x}")]
 pub struct Digest(pub u64);
 
 // === impl Digest ===
@@ -69,12 +69,6 @@ impl Digest {
     /// Digest of a whole body.
     pub fn of(body: &[u8]) -> Self {
         Self(xxh3_64(body))
-    }
-}
-
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
     }
 }
 

@@ -100,7 +100,8 @@ fn range(part: &str) -> Option<RangeInclusive<u16>> {
 }
 
 /// A text to look for in bodies as sent: a compressed body is not unpacked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, derive_more::Display)]
+#[display("one that contains {:?}", String::from_utf8_lossy(_0.needle()))]
 pub struct BodyText(memmem::Finder<'static>);
 
 pub(crate) struct Look<'a> {
@@ -139,12 +140,6 @@ impl PartialEq for BodyText {
 }
 
 impl Eq for BodyText {}
-
-impl fmt::Display for BodyText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "one that contains {:?}", String::from_utf8_lossy(self.0.needle()))
-    }
-}
 
 impl Look<'_> {
     pub(crate) fn through(&mut self, piece: &[u8]) {

@@ -13,17 +13,11 @@ pub enum HttpVersion {
     Http2,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(const_into_str)]
 pub(crate) enum Protocol {
+    #[strum(serialize = "HTTP/1.1")]
     Http1,
+    #[strum(serialize = "HTTP/2")]
     Http2,
-}
-
-impl Protocol {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Http1 => "HTTP/1.1",
-            Self::Http2 => "HTTP/2",
-        }
-    }
 }

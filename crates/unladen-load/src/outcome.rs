@@ -31,7 +31,8 @@ pub struct LoadOutcome {
 }
 
 /// Kinds of errors of one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ErrorKind {
     Connect,
     Tls,
@@ -105,20 +106,6 @@ impl ErrorKind {
     /// All kinds, in the order of their numbers in record files.
     pub const ALL: [Self; 8] =
         [Self::Connect, Self::Tls, Self::Timeout, Self::Closed, Self::Protocol, Self::Status, Self::Body, Self::Client];
-
-    /// Name in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Connect => "connect",
-            Self::Tls => "tls",
-            Self::Timeout => "timeout",
-            Self::Closed => "closed",
-            Self::Protocol => "protocol",
-            Self::Status => "status",
-            Self::Body => "body",
-            Self::Client => "client",
-        }
-    }
 
     /// Kind of an error.
     pub fn of(error: &LoadError) -> Self {

@@ -24,7 +24,8 @@ use crate::error::LoadError;
 use crate::typed::{RATES, any_rate, time_of};
 
 /// How requests follow each other at a rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Arrivals {
     #[default]
     Constant,
@@ -69,16 +70,6 @@ pub struct Times {
 )]
 pub struct StepError {
     pub text: String,
-}
-
-impl Arrivals {
-    /// Name in files and results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Constant => "constant",
-            Self::Poisson => "poisson",
-        }
-    }
 }
 
 // === impl Step ===

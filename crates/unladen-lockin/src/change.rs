@@ -29,7 +29,8 @@ pub const MARGIN_OF_SHARES: f64 = 0.02;
 pub const MARGIN_OF_THE_WHOLE: f64 = 0.01;
 
 /// The verdict on a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::Display)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Change {
     /// Latencies are shorter, or more requests are within a limit.
     Faster,
@@ -38,6 +39,7 @@ pub enum Change {
     Less,
     More,
     /// The whole interval lies within a margin that makes no difference.
+    #[strum(serialize = "no measurable difference")]
     NoMeasurableDifference,
     /// The interval is too wide to say; more blocks decide it.
     Unclear,
@@ -84,27 +86,9 @@ pub fn judge(effect: &Contrast, floor: &Floor, adjusted_p: f64, margin: f64) -> 
 }
 
 impl Change {
-    /// The word for it, in reports and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Less => "less",
-            Self::More => "more",
-            Self::NoMeasurableDifference => "no measurable difference",
-            Self::Unclear => "unclear",
-        }
-    }
-
     /// Whether it is a change for certain.
     pub fn is_told(self) -> bool {
         !matches!(self, Self::NoMeasurableDifference | Self::Unclear)
-    }
-}
-
-impl std::fmt::Display for Change {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

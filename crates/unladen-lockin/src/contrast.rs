@@ -59,11 +59,20 @@ pub struct Contrast {
 }
 
 /// Why arms cannot be compared.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum CannotCompare {
     /// Too few blocks have data in every arm, and there were no restarts.
+    #[error(
+        "{blocks} block{} data in every arm are too few for a 95 % interval, {MIN_BLOCKS} are needed: measure longer",
+        if *blocks == 1 { " that has" } else { "s that have" }
+    )]
     TooFewBlocks { blocks: usize },
     /// An arm has too few latencies for an interval of this quantile.
+    #[error(
+        "{latencies} latencies are too few for an interval of the {} % quantile, each arm needs {needed}: measure \
+         longer",
+        quantile * 100.0
+    )]
     TooFewLatencies {
         quantile: f64,
         /// In the arm with the fewest.
@@ -72,8 +81,10 @@ pub enum CannotCompare {
         needed: u64,
     },
     /// A ratio needs figures above zero.
+    #[error("there is no ratio to a figure that is not above zero")]
     NotPositive,
     /// The arms do not have the same restarts and blocks, or there are no arms.
+    #[error("the arms do not have the same restarts and blocks")]
     NotAligned,
 }
 
@@ -207,33 +218,6 @@ pub(crate) fn combine(
         terms: replicates.iter().map(|(weight, _)| weight * weight).sum(),
     })
 }
-
-// === impl CannotCompare ===
-
-impl std::fmt::Display for CannotCompare {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::TooFewBlocks { blocks } => {
-                let plural = if *blocks == 1 { " that has" } else { "s that have" };
-                write!(
-                    f,
-                    "{blocks} block{plural} data in every arm are too few for a 95 % interval, {MIN_BLOCKS} are \
-                     needed: measure longer"
-                )
-            }
-            Self::TooFewLatencies { quantile, latencies, needed } => write!(
-                f,
-                "{latencies} latencies are too few for an interval of the {} % quantile, each arm needs {needed}: \
-                 measure longer",
-                quantile * 100.0
-            ),
-            Self::NotPositive => f.write_str("there is no ratio to a figure that is not above zero"),
-            Self::NotAligned => f.write_str("the arms do not have the same restarts and blocks"),
-        }
-    }
-}
-
-impl std::error::Error for CannotCompare {}
 
 /// Terms of a [`contrast`](contrast()) for whether changes add up: with [`Scale::Ratio`] the
 /// ratio of all together to the product of the ratios alone (1: they multiply), with

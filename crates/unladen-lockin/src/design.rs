@@ -14,7 +14,8 @@
 pub const MOST_FACTORS: usize = 6;
 
 /// Which combinations of knobs are measured. Each design has the baseline twice, for the noise floor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Design {
     Ab,
     /// Each knob alone: if only one can be on.
@@ -28,16 +29,6 @@ pub enum Design {
 impl Design {
     /// All designs.
     pub const ALL: [Self; 4] = [Self::Ab, Self::Each, Self::Ablate, Self::Factorial];
-
-    /// Name in the file and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ab => "ab",
-            Self::Each => "each",
-            Self::Ablate => "ablate",
-            Self::Factorial => "factorial",
-        }
-    }
 
     /// The arms for knobs of these names: the baseline, the baseline again, then the others.
     ///
@@ -115,18 +106,22 @@ pub struct Arm {
 }
 
 /// The role of an arm. Knobs are counted from 0, in the order of the experiment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Role {
     /// All knobs are off.
     Baseline,
     /// The baseline repeated as an arm of its own: its difference from the baseline is noise (the A/A floor).
+    #[strum(serialize = "baseline again")]
     BaselineAgain,
     Candidate,
     Alone(usize),
     All,
     /// All knobs but this one are on.
+    #[strum(serialize = "all but one")]
     Without(usize),
     /// This knob and all before it are on.
+    #[strum(serialize = "cumulative")]
     UpTo(usize),
     /// One of all combinations; bit k is set where knob k is on.
     Combination(u32),
@@ -141,22 +136,6 @@ impl Arm {
     /// Finds the arm of a role.
     pub fn with_role(arms: &[Self], role: Role) -> Option<&Self> {
         arms.iter().find(|arm| arm.is(role))
-    }
-}
-
-impl Role {
-    /// Name in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Baseline => "baseline",
-            Self::BaselineAgain => "baseline again",
-            Self::Candidate => "candidate",
-            Self::Alone(_) => "alone",
-            Self::All => "all",
-            Self::Without(_) => "all but one",
-            Self::UpTo(_) => "cumulative",
-            Self::Combination(_) => "combination",
-        }
     }
 }
 

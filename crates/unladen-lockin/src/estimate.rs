@@ -55,23 +55,14 @@ impl Estimate {
 }
 
 /// Too few usable blocks for a 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{blocks} block{} of phases are too few for a 95 % interval, {MIN_BLOCKS} are needed: measure longer",
+    if *blocks == 1 { "" } else { "s" }
+)]
 pub struct TooFew {
     pub blocks: usize,
 }
-
-impl std::fmt::Display for TooFew {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} block{} of phases are too few for a 95 % interval, {MIN_BLOCKS} are needed: measure longer",
-            self.blocks,
-            if self.blocks == 1 { "" } else { "s" }
-        )
-    }
-}
-
-impl std::error::Error for TooFew {}
 
 /// Stops when the interval of a weight is narrow enough.
 ///

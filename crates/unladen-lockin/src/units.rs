@@ -8,22 +8,13 @@ pub(crate) struct Layout {
 }
 
 /// The independent units of an experiment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Unit {
     /// Everything ran in one start of the services: units are balanced, randomly ordered groups of phases.
     Block,
     /// The services were restarted in between: differences between starts count as noise.
     Restart,
-}
-
-impl Unit {
-    /// In the singular.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Block => "block",
-            Self::Restart => "restart",
-        }
-    }
 }
 
 #[derive(Debug, Clone)]

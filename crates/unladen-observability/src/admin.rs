@@ -114,7 +114,7 @@ where
 
 fn fleet_told(outcome: &Outcome) -> Value {
     json!({
-        "wait": outcome.wait.as_str(),
+        "wait": outcome.wait.into_str(),
         "confirmed": outcome.is_confirmed,
         "written": outcome.written.as_ref().map(ToString::to_string),
         "why": outcome.why,

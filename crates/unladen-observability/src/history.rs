@@ -154,7 +154,7 @@ impl History {
             pid: std::process::id(),
             every_ns: ns(EVERY),
             outcomes: OUTCOMES,
-            connections: REUSES.map(crate::Reuse::as_str),
+            connections: REUSES.map(|reuse| reuse.into_str()),
             moments: &ring.moments,
         };
         // Writing to memory does not fail.
@@ -236,7 +236,7 @@ impl Counts {
                     }
                 }
                 let results = site.results.iter().map(|row| ResultCounts {
-                    result: row.result.as_str(),
+                    result: row.result.into_str(),
                     reason: row.why,
                     requests: row.requests,
                     bytes: row.bytes,

@@ -122,7 +122,7 @@ impl Kind {
 
     /// Sort key: end, method, status.
     pub fn order(&self) -> (bool, &'static str, &'static str, &'static str, u16) {
-        (self.rest, self.end.as_str(), self.reason().map_or("", Reason::as_str), self.method.as_str(), self.status)
+        (self.rest, self.end.into_str(), self.reason().map_or("", Reason::as_str), self.method.into_str(), self.status)
     }
 
     /// Why the client did not get the upstream's complete answer.

@@ -37,7 +37,7 @@ impl Readiness {
         ];
         for (check, found) in checks {
             let Some((is_ok, text)) = found else { continue };
-            let (name, is_required) = (check.as_str(), required.contains(&check));
+            let (name, is_required) = (check.into_str(), required.contains(&check));
             findings.push(Finding { name, is_ok, is_required, text });
         }
         Self { findings }

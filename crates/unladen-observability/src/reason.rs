@@ -1,7 +1,8 @@
 //! The principal type is [`Reason`]: why the client did not get the upstream's answer.
 
 /// Why the client did not get the upstream's answer; the value of the response's `X-Unladen-Reason`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Reason {
     /// Not valid HTTP (RFC 9112).
     Malformed(unladen_http1::Fault),
@@ -57,45 +58,8 @@ impl Reason {
     /// Name in logs, metrics and the response.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Malformed(fault) => fault.as_str(),
-            Self::BodyTooLarge => "body_too_large",
-            Self::ClientTimeout => "client_timeout",
-            Self::RateLimited => "rate_limited",
-            Self::BreakerOpen => "breaker_open",
-            Self::TooManyRequests => "too_many_requests",
-            Self::TooManyPending => "too_many_pending",
-            Self::NoEndpoint => "no_endpoint",
-            Self::ConnectFailed => "connect_failed",
-            Self::ConnectTimeout => "connect_timeout",
-            Self::TlsFailed => "tls_failed",
-            Self::UpstreamClosed => "upstream_closed",
-            Self::UpstreamTimeout => "upstream_timeout",
-            Self::UpstreamMalformed => "upstream_malformed",
-            Self::UpstreamStatus => "upstream_status",
-            Self::DeadlineExceeded => "deadline_exceeded",
-            Self::NoUpgrade => "no_upgrade",
-            Self::Draining => "draining",
-            Self::TooManyOfClient => "too_many_of_client",
-            Self::OnlyIfCached => "only_if_cached",
-            Self::PurgeForbidden => "purge_forbidden",
-            Self::TooManyUploads => "too_many_uploads",
-            Self::BufferFull => "buffer_full",
-            Self::DiskFailed => "disk_failed",
-            Self::OutOfFiles => "out_of_files",
-            Self::QueueFull => "queue_full",
-            Self::QueueTimeout => "queue_timeout",
-            Self::Overloaded => "overloaded",
-            Self::BacklogFull => "backlog_full",
-            Self::Misdirected => "misdirected",
-            Self::Unauthorized => "unauthorized",
-            Self::AccessForbidden => "access_forbidden",
-            Self::BadPath => "bad_path",
-            Self::NotFound => "not_found",
-            Self::FileDenied => "file_denied",
-            Self::MethodNotAllowed => "method_not_allowed",
-            Self::FileFailed => "file_failed",
-            Self::NotForPeers => "not_for_peers",
-            Self::LoopDetected => "loop_detected",
+            Self::Malformed(fault) => fault.into_str(),
+            other => other.into(),
         }
     }
 

@@ -109,7 +109,8 @@ pub struct FetchRecord<'a> {
 }
 
 /// What the cache did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum CacheResult {
     Hit,
     /// Answered from memory, since a validator said that the page is current.
@@ -126,32 +127,43 @@ pub enum CacheResult {
     /// A file of the site; no cache, no application.
     File,
     /// The site's own answer (a purge, a redirect, a bound).
+    #[strum(serialize = "local_reply")]
     Own,
 }
 
-/// A version of HTTP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A version of HTTP, named as in OpenTelemetry's `network.protocol.version`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(const_into_str)]
 pub enum Version {
+    #[strum(serialize = "1.0")]
     Http10,
+    #[strum(serialize = "1.1")]
     Http11,
+    #[strum(serialize = "2")]
     Http2,
 }
 
 /// How a connection was obtained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Reuse {
+    #[default]
     None,
     /// This thread had it idle, or (HTTP/2) open.
+    #[strum(serialize = "same_thread")]
     Own,
+    #[strum(serialize = "other_thread")]
     Sibling,
     New,
     Resumed,
 }
 
 /// How a request ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum End {
     Answered,
+    #[strum(serialize = "local_reply")]
     Local(Reason),
     /// The upstream's answer broke off, and so did the client's.
     Broken(Reason),
@@ -173,32 +185,7 @@ pub struct Trace {
 
 impl CacheResult {
     /// All results.
-    pub const ALL: [Self; 9] = [
-        Self::Hit,
-        Self::Validated,
-        Self::Stale,
-        Self::Revalidated,
-        Self::Collapsed,
-        Self::Miss,
-        Self::Pass,
-        Self::File,
-        Self::Own,
-    ];
-
-    /// Name in logs and metrics.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Hit => "hit",
-            Self::Validated => "validated",
-            Self::Stale => "stale",
-            Self::Revalidated => "revalidated",
-            Self::Collapsed => "collapsed",
-            Self::Miss => "miss",
-            Self::Pass => "pass",
-            Self::File => "file",
-            Self::Own => "local_reply",
-        }
-    }
+    pub const ALL: &[Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// Whether the application rendered nothing for this client.
     pub fn is_saved(self) -> bool {
@@ -217,45 +204,9 @@ impl From<unladen_pool::LeaseSource> for Reuse {
     }
 }
 
-impl End {
-    /// Name without the reason.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::Local(_) => "local_reply",
-            Self::Broken(_) => "broken",
-            Self::ClientGone => "client_gone",
-            Self::Upgraded => "upgraded",
-        }
-    }
-}
-
-impl Reuse {
-    /// Name in logs and metrics.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Own => "same_thread",
-            Self::Sibling => "other_thread",
-            Self::New => "new",
-            Self::Resumed => "resumed",
-        }
-    }
-}
-
-impl Version {
-    /// As OpenTelemetry's `network.protocol.version`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Http10 => "1.0",
-            Self::Http11 => "1.1",
-            Self::Http2 => "2",
-        }
-    }
-}
-
 /// A method of OpenTelemetry's conventions, or any other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE", const_into_str)]
 pub enum Method {
     /// RFC 9110, as those below.
     Get,
@@ -268,6 +219,7 @@ pub enum Method {
     Trace,
     /// RFC 5789.
     Patch,
+    #[strum(serialize = "_OTHER")]
     Other,
 }
 
@@ -285,22 +237,6 @@ impl Method {
             b"TRACE" => Self::Trace,
             b"PATCH" => Self::Patch,
             _ => Self::Other,
-        }
-    }
-
-    /// Name in metrics and traces.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Head => "HEAD",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Delete => "DELETE",
-            Self::Connect => "CONNECT",
-            Self::Options => "OPTIONS",
-            Self::Trace => "TRACE",
-            Self::Patch => "PATCH",
-            Self::Other => "_OTHER",
         }
     }
 }

@@ -80,8 +80,9 @@ fn nanoseconds(value: &Value) -> Option<u64> {
 }
 
 /// Optional conditions of readiness. In any case the process must carry requests and not be stopping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ReadyCheck {
     Certificates,
     Upstreams,
@@ -92,13 +93,4 @@ impl ReadyCheck {
     /// All checks with their names, in the order of the enum.
     pub const WORDS: [(&'static str, Self); 3] =
         [("certificates", Self::Certificates), ("upstreams", Self::Upstreams), ("fleet", Self::Fleet)];
-
-    /// Name in settings.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Certificates => "certificates",
-            Self::Upstreams => "upstreams",
-            Self::Fleet => "fleet",
-        }
-    }
 }

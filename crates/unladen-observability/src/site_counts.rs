@@ -49,7 +49,8 @@ pub(crate) enum AskedFor {
     ForOne,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum Brought {
     Whole,
     NotModified,
@@ -164,14 +165,6 @@ impl Brought {
             (End::Answered, 304) => Self::NotModified,
             (End::Answered, ..500) => Self::Whole,
             _ => Self::Failed,
-        }
-    }
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Whole => "whole",
-            Self::NotModified => "not_modified",
-            Self::Failed => "failed",
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use unladen_cache::StoreTotals;
+pub use unladen_fleet::{Page as PageAddress, What};
 use unladen_validator::State;
 
 use crate::histogram::HistogramTotals;
@@ -86,59 +87,6 @@ pub struct StoreState {
 pub struct Forget {
     pub what: What,
     pub is_soft: bool,
-}
-
-/// Pages to forget.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
-    Url(PageAddress),
-    Prefix(PageAddress),
-    Tag(String),
-    All,
-}
-
-/// Address of a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PageAddress {
-    /// `None` for either scheme.
-    pub is_https: Option<bool>,
-    pub authority: String,
-    pub target: String,
-}
-
-// === impl What ===
-
-impl From<&What> for unladen_fleet::What {
-    fn from(what: &What) -> Self {
-        let page = |page: &PageAddress| unladen_fleet::Page {
-            is_https: page.is_https,
-            authority: page.authority.clone(),
-            target: page.target.clone(),
-        };
-        match what {
-            What::Url(place) => Self::Url(page(place)),
-            What::Prefix(place) => Self::Prefix(page(place)),
-            What::Tag(tag) => Self::Tag(tag.clone()),
-            What::All => Self::All,
-        }
-    }
-}
-
-impl From<&unladen_fleet::What> for What {
-    fn from(what: &unladen_fleet::What) -> Self {
-        use unladen_fleet::What as Told;
-        let page = |page: &unladen_fleet::Page| PageAddress {
-            is_https: page.is_https,
-            authority: page.authority.clone(),
-            target: page.target.clone(),
-        };
-        match what {
-            Told::Url(place) => Self::Url(page(place)),
-            Told::Prefix(place) => Self::Prefix(page(place)),
-            Told::Tag(tag) => Self::Tag(tag.clone()),
-            Told::All => Self::All,
-        }
-    }
 }
 
 /// A certificate that a site shows to its clients, or orders.

@@ -107,12 +107,12 @@ fn upstream(upstream: &UpstreamSnapshot) -> Value {
         "requests": requests.count(),
         "in_flight": totals.in_flight(),
         "by_status": counts(totals.by(|kind| (kind.status != 0).then_some(kind.status))),
-        "by_method": counts(totals.by(|kind| Some(kind.method.as_str()))),
-        "by_end": counts(totals.by(|kind| Some(kind.end.as_str()))),
+        "by_method": counts(totals.by(|kind| Some(kind.method.into_str()))),
+        "by_end": counts(totals.by(|kind| Some(kind.end.into_str()))),
         "by_outcome": counts(totals.by(|kind| Some(outcome(kind)))),
         "by_reason": counts(totals.by(|kind| kind.reason().map(Reason::as_str))),
-        "by_connection": counts(REUSES.into_iter().map(|reuse| (reuse.as_str(), totals.reused(reuse)))),
-        "by_version": counts(VERSIONS.into_iter().map(crate::Version::as_str).zip(totals.versions)),
+        "by_connection": counts(REUSES.into_iter().map(|reuse| (reuse.into_str(), totals.reused(reuse)))),
+        "by_version": counts(VERSIONS.iter().map(crate::Version::into_str).zip(totals.versions)),
         "attempts": totals.attempts,
         "retries": totals.retries,
         "handshakes_avoided": totals.handshakes_avoided(),
@@ -157,7 +157,7 @@ pub(super) fn outcome(kind: &Kind) -> &'static str {
         (End::Answered | End::Upgraded, 3) => "3xx",
         (End::Answered | End::Upgraded, 4) => "4xx",
         (End::Answered | End::Upgraded, 5) => "5xx",
-        (end, _) => end.as_str(),
+        (end, _) => end.into_str(),
     }
 }
 

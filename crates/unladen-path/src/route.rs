@@ -1,7 +1,6 @@
 //! The principal type is [`Route`]: who takes a request, whom they ask for it, and so on.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::net::SocketAddr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -34,10 +33,12 @@ pub struct Station {
 }
 
 /// A listening address.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, derive_more::Display)]
 pub enum Address {
     /// A Unix socket; an abstract one begins with `@`.
+    #[display("{}", _0.display())]
     Unix(PathBuf),
+    #[display("{_0}")]
     Tcp(SocketAddr),
 }
 
@@ -50,15 +51,6 @@ impl Address {
             Peer::Ip(address) => Some(Self::Tcp(*address)),
             Peer::Unix(path) if !path.is_empty() => Some(Self::Unix(PathBuf::from(OsStr::from_bytes(path)))),
             _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unix(path) => write!(f, "{}", path.display()),
-            Self::Tcp(address) => write!(f, "{address}"),
         }
     }
 }

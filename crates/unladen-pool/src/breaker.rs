@@ -48,7 +48,8 @@ struct Slow {
 }
 
 /// State of a breaker.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum BreakerState {
     #[default]
     Closed,
@@ -185,17 +186,6 @@ impl Shared {
         self.opened.fetch_add(1, Ordering::Relaxed);
         // Never 0, which means closed. A float too large becomes the largest integer.
         self.gate.store(now_ms.saturating_add(open_ms as u64).max(1), Ordering::Release);
-    }
-}
-
-impl BreakerState {
-    /// For logs, metrics and reason headers.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::HalfOpen => "half_open",
-        }
     }
 }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::breaker::BreakerState;
 use crate::endpoint::{Endpoint, Placed};
 use crate::upstream::{Counts, Upstream};
 
@@ -79,7 +78,7 @@ impl Upstream {
         let names = self.names.get();
         UpstreamState {
             name: self.settings.name.clone(),
-            breaker: self.breaker.as_ref().map(|breaker| BreakerState::as_str(breaker.state())),
+            breaker: self.breaker.as_ref().map(|breaker| breaker.state().into_str()),
             in_flight: self.requests.load(Ordering::Relaxed),
             pending: self.pending.load(Ordering::Relaxed),
             connections: self.slots.taken(),

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use tokio_util::task::AbortOnDropHandle;
+
 use crate::balance::Balancer;
 use crate::discover::Discoverer;
 use crate::endpoint::{Address, Endpoint, Placed};
@@ -61,7 +63,7 @@ impl Upstream {
         told: impl Fn(&str),
     ) {
         let settings = &self.settings;
-        let mut checks: Vec<(Arc<Endpoint>, AbortOnDrop)> = Vec::new();
+        let mut checks: Vec<(Arc<Endpoint>, AbortOnDropHandle<()>)> = Vec::new();
         if let Some(discovery) = self.discovery() {
             let mut discoverer =
                 Discoverer::new(discovery, resolver, settings.resolve.clone(), self.endpoints().placed());
@@ -88,7 +90,7 @@ impl Upstream {
     fn use_endpoints(
         &self,
         endpoints: Balancer,
-        checks: &mut Vec<(Arc<Endpoint>, AbortOnDrop)>,
+        checks: &mut Vec<(Arc<Endpoint>, AbortOnDropHandle<()>)>,
         unwell: &(impl Fn(&Endpoint, &Unhealthy) + Clone + Send + 'static),
     ) {
         let all = endpoints.endpoints();
@@ -98,7 +100,7 @@ impl Upstream {
                 && !checks.iter().any(|(checked, _)| Arc::ptr_eq(checked, endpoint))
             {
                 let task = tokio::spawn(check.run(endpoint.clone(), |_, _| (), unwell.clone()));
-                checks.push((endpoint.clone(), AbortOnDrop(task)));
+                checks.push((endpoint.clone(), AbortOnDropHandle::new(task)));
             }
         }
         self.endpoints.store(Arc::new(endpoints));
@@ -161,14 +163,6 @@ impl Upstream {
         let balancer = self.endpoints();
         let endpoints = balancer.endpoints();
         Usable { usable: endpoints.iter().filter(|endpoint| can_be_used(endpoint)).count(), all: endpoints.len() }
-    }
-}
-
-struct AbortOnDrop(tokio::task::JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 

@@ -6,9 +6,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use indexmap::IndexSet;
 use nix::fcntl::{OFlag, OpenHow, ResolveFlag, open, openat2};
 use nix::sys::stat::Mode;
 use nix::unistd::{Uid, User};
+use serde::{Deserialize, Serialize};
 
 use crate::cgroup;
 use crate::container_state::ContainerState;
@@ -18,7 +20,7 @@ use crate::process::Stat;
 use crate::procfs::{ProcFs, effective_uid, reopened};
 
 /// How processes are grouped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum GroupBy {
     /// By systemd unit or container; others by user and executable.
     #[default]
@@ -30,7 +32,7 @@ pub enum GroupBy {
 }
 
 /// The kind of a group.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GroupKind {
     Machine,
     /// This process, the client; or processes that lead to other hosts for it, or carry its session.
@@ -46,17 +48,12 @@ pub enum GroupKind {
 }
 
 /// A group of processes.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, derive_more::Display)]
+#[display("{name}")]
 pub struct Group {
     /// `php8.2-fpm.service`, `www-data nginx`, `machine`.
     pub name: String,
     pub kind: GroupKind,
-}
-
-impl std::fmt::Display for Group {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.name)
-    }
 }
 
 /// The kernel truncates program names to this.
@@ -69,8 +66,7 @@ const WAY: &str = "unladen (its way)";
 #[derive(Debug)]
 pub(crate) struct Groups {
     by: GroupBy,
-    all: Vec<Group>,
-    ids: HashMap<Group, GroupId>,
+    all: IndexSet<Group>,
     users: Users,
     containers: ContainerState,
     /// Earlier groups of living processes by user and name, for processes that ended before they could be examined.
@@ -89,8 +85,7 @@ impl Groups {
     pub(crate) fn new(by: GroupBy, own_pid: i32, may_trace: bool) -> Self {
         let mut groups = Self {
             by,
-            all: Vec::new(),
-            ids: HashMap::new(),
+            all: IndexSet::new(),
             users: Users::default(),
             containers: ContainerState::new("/"),
             learned: HashMap::new(),
@@ -107,7 +102,7 @@ impl Groups {
         Self { own, ..self }
     }
 
-    pub(crate) fn all(&self) -> &[Group] {
+    pub(crate) fn all(&self) -> &IndexSet<Group> {
         &self.all
     }
 
@@ -191,13 +186,7 @@ impl Groups {
     }
 
     fn intern(&mut self, group: Group) -> GroupId {
-        if let Some(id) = self.ids.get(&group) {
-            return *id;
-        }
-        let id = GroupId(self.all.len() as u32);
-        self.all.push(group.clone());
-        self.ids.insert(group, id);
-        id
+        GroupId(self.all.insert_full(group).0 as u32)
     }
 
     /// The executable's file name; the kernel's short name if the link is unreadable.

@@ -88,28 +88,15 @@ impl Reading {
 }
 
 /// The unit of a counter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::Display)]
+#[strum(const_into_str)]
 pub enum Unit {
+    #[strum(serialize = "ns")]
     Nanoseconds,
+    #[strum(serialize = "B")]
     Bytes,
+    #[strum(serialize = "1")]
     Count,
-}
-
-impl Unit {
-    /// As in results: `ns`, `B`, `1`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Nanoseconds => "ns",
-            Self::Bytes => "B",
-            Self::Count => "1",
-        }
-    }
-}
-
-impl std::fmt::Display for Unit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
 }
 
 /// Something a probe counts.

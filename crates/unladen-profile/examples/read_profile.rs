@@ -64,7 +64,7 @@ fn totals(profile: &Profile) {
         profile.frames.len(),
         profile.stacks.len(),
         profile.total(),
-        profile.about.unit.as_str(),
+        profile.about.unit.into_str(),
         profile.clusters.iter().flat_map(|cluster| &cluster.calls).map(|count| count.calls).sum::<u64>()
     );
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The principal types are [`Frame`], a place in the code, and [`Frames`], all frames of a profile, each once.
 
-use std::collections::HashMap;
+use indexmap::{IndexMap, IndexSet};
 
 /// A place in the code, as found on the stack by a sampling profiler.
 ///
@@ -18,8 +18,22 @@ pub struct Frame<'a> {
 }
 
 /// The kind of a frame.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum FrameKind {
     #[default]
     Function,
@@ -41,17 +55,15 @@ pub struct FrameId(u32);
 /// The frames of a profile.
 #[derive(Debug, Clone, Default)]
 pub struct Frames {
-    kept: Vec<Kept>,
-    texts: Vec<Box<str>>,
-    text_ids: HashMap<Box<str>, u32>,
-    ids: HashMap<(u32, u32, FrameKind), FrameId>,
+    /// With their first lines.
+    kept: IndexMap<Kept, u32>,
+    texts: IndexSet<Box<str>>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Kept {
-    name: u32,
-    file: u32,
-    line: u32,
+    name: usize,
+    file: usize,
     kind: FrameKind,
 }
 
@@ -59,20 +71,6 @@ impl<'a> Frame<'a> {
     /// A function known by name only.
     pub fn function(name: &'a str) -> Self {
         Self { name, file: "", line: 0, kind: FrameKind::Function }
-    }
-}
-
-impl FrameKind {
-    /// The name used in files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Function => "function",
-            Self::Include => "include",
-            Self::ClassLookup => "class-lookup",
-            Self::Native => "native",
-            Self::Kernel => "kernel",
-            Self::Group => "group",
-        }
     }
 }
 
@@ -86,30 +84,22 @@ impl FrameId {
 impl Frames {
     /// The frame's id; an unknown line is filled in.
     pub fn intern(&mut self, frame: Frame<'_>) -> FrameId {
-        let (name, file) = (self.text(frame.name), self.text(frame.file));
-        if let Some(id) = self.ids.get(&(name, file, frame.kind)) {
-            let kept = &mut self.kept[id.index()];
-            if kept.line == 0 {
-                kept.line = frame.line;
-            }
-            return *id;
-        }
+        let kept = Kept { name: self.text(frame.name), file: self.text(frame.file), kind: frame.kind };
+        let entry = self.kept.entry(kept);
         // Four thousand million frames do not fit into memory.
-        let id = FrameId(self.kept.len() as u32);
-        self.kept.push(Kept { name, file, line: frame.line, kind: frame.kind });
-        self.ids.insert((name, file, frame.kind), id);
+        let id = FrameId(entry.index() as u32);
+        let line = entry.or_insert(frame.line);
+        if *line == 0 {
+            *line = frame.line;
+        }
         id
     }
 
     /// The frame with an id from this table.
     pub fn get(&self, id: FrameId) -> Frame<'_> {
-        let kept = self.kept[id.index()];
-        Frame {
-            name: &self.texts[kept.name as usize],
-            file: &self.texts[kept.file as usize],
-            line: kept.line,
-            kind: kept.kind,
-        }
+        let line = self.kept[id.index()];
+        let Kept { name, file, kind } = self.kept.keys()[id.index()];
+        Frame { name: &self.texts[name], file: &self.texts[file], line, kind }
     }
 
     pub(crate) fn id(&self, index: u32) -> Option<FrameId> {
@@ -131,14 +121,8 @@ impl Frames {
         (0..self.kept.len() as u32).map(|index| (FrameId(index), self.get(FrameId(index))))
     }
 
-    fn text(&mut self, text: &str) -> u32 {
-        if let Some(id) = self.text_ids.get(text) {
-            return *id;
-        }
-        let id = self.texts.len() as u32;
-        self.texts.push(text.into());
-        self.text_ids.insert(text.into(), id);
-        id
+    fn text(&mut self, text: &str) -> usize {
+        self.texts.get_index_of(text).unwrap_or_else(|| self.texts.insert_full(text.into()).0)
     }
 }
 

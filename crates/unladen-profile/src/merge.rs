@@ -7,7 +7,7 @@ use crate::profile::{About, Profile, Unit};
 /// Why profiles cannot be merged.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum MergeError {
-    #[error("`{one}` counts {one_unit}, `{other}` counts {other_unit}: their sum would mean nothing", one_unit = one_unit.as_str(), other_unit = other_unit.as_str())]
+    #[error("`{one}` counts {one_unit}, `{other}` counts {other_unit}: their sum would mean nothing", one_unit = one_unit.into_str(), other_unit = other_unit.into_str())]
     Units { one: String, one_unit: Unit, other: String, other_unit: Unit },
     /// Samples of different lengths, one of them unknown.
     #[error("samples of `{one}` and of `{other}` stand for different or unknown times: their sum would mean nothing")]

@@ -39,15 +39,19 @@ pub struct About {
 }
 
 /// What a weight counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Unit {
     /// Samples of [`About::period_ns`] each.
     #[default]
     Samples,
+    #[strum(serialize = "ns")]
     Nanoseconds,
+    #[strum(serialize = "ns of CPU")]
     CpuNanoseconds,
     Bytes,
+    #[strum(serialize = "events")]
     Count,
 }
 
@@ -168,19 +172,6 @@ impl Cluster {
         }
         self.calls = sums.into_iter().map(|((caller, callee), calls)| CallCount { caller, callee, calls }).collect();
         self.calls.sort_unstable_by_key(|count| (count.caller, count.callee));
-    }
-}
-
-impl Unit {
-    /// The unit for people.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Samples => "samples",
-            Self::Nanoseconds => "ns",
-            Self::CpuNanoseconds => "ns of CPU",
-            Self::Bytes => "bytes",
-            Self::Count => "events",
-        }
     }
 }
 

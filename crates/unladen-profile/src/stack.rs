@@ -1,6 +1,6 @@
 //! The principal type is [`Stacks`]: all stacks of a profile as one tree, so that common beginnings are stored once.
 
-use std::collections::HashMap;
+use indexmap::IndexSet;
 
 use crate::frame::FrameId;
 
@@ -12,8 +12,7 @@ pub struct StackId(u32);
 #[derive(Debug, Clone, Default)]
 pub struct Stacks {
     /// Without the root.
-    nodes: Vec<Node>,
-    ids: HashMap<Node, StackId>,
+    nodes: IndexSet<Node>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,11 +36,7 @@ impl Stacks {
 
     /// The stack with one more frame on top.
     pub fn push(&mut self, below: StackId, frame: FrameId) -> StackId {
-        let next = StackId(self.nodes.len() as u32 + 1);
-        *self.ids.entry(Node { below, frame }).or_insert_with(|| {
-            self.nodes.push(Node { below, frame });
-            next
-        })
+        StackId(self.nodes.insert_full(Node { below, frame }).0 as u32 + 1)
     }
 
     /// The stack of these frames, outermost first.
@@ -103,7 +98,7 @@ impl Stacks {
     }
 
     fn node(&self, stack: StackId) -> Option<Node> {
-        self.nodes.get(stack.index().checked_sub(1)?).copied()
+        self.nodes.get_index(stack.index().checked_sub(1)?).copied()
     }
 }
 

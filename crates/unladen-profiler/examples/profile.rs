@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "{:6.2} % {:6.2} % {} {}",
             percent(row.self_weight),
             percent(row.total_weight),
-            frame.kind.as_str(),
+            frame.kind.into_str(),
             frame.name
         );
     }

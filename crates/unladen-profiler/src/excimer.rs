@@ -45,7 +45,8 @@ pub struct ExcimerOptions {
 }
 
 /// The clock of sampling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Clock {
     /// Elapsed time, including waiting.
     Wall,
@@ -67,16 +68,6 @@ pub struct Excimer {
     notes: Vec<String>,
     asked: u64,
     _folder: RunFolder,
-}
-
-impl Clock {
-    /// The name used in logs.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Wall => "wall",
-            Self::Cpu => "cpu",
-        }
-    }
 }
 
 impl ExcimerOptions {
@@ -107,7 +98,7 @@ impl Excimer {
         script.replace(&mut profiled, &wrapper);
         for (name, value) in [
             ("PERIOD", options.period.as_nanos().max(1).to_string()),
-            ("CLOCK", options.clock.as_str().to_owned()),
+            ("CLOCK", options.clock.into_str().to_owned()),
             ("SCRIPT", script.path.clone()),
             ("SELF", wrapper.display().to_string()),
         ] {

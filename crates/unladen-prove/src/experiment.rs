@@ -187,12 +187,17 @@ impl fmt::Display for Quantile {
 /// assert!("two words".parse::<AnswerPart>().is_err());
 /// # Ok::<(), unladen_prove::AnswerPartError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum AnswerPart {
+    #[display("size of the body")]
     Size,
+    #[display("status")]
     Status,
+    #[display("body")]
     Body,
+    #[display("cache that answers")]
     Cache,
+    #[display("header {_0}")]
     Header(HeaderName),
 }
 
@@ -216,18 +221,6 @@ impl FromStr for AnswerPart {
             "cache" => Self::Cache,
             name => Self::Header(name.parse().map_err(|_| AnswerPartError { text: text.to_owned() })?),
         })
-    }
-}
-
-impl fmt::Display for AnswerPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Size => f.write_str("size of the body"),
-            Self::Status => f.write_str("status"),
-            Self::Body => f.write_str("body"),
-            Self::Cache => f.write_str("cache that answers"),
-            Self::Header(name) => write!(f, "header {name}"),
-        }
     }
 }
 

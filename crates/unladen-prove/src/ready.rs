@@ -1,7 +1,6 @@
 //! The principal type is [`Ready`]: how to tell that a program is up again.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -22,12 +21,16 @@ pub struct Ready {
 }
 
 /// A condition that is polled.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, derive_more::Display)]
 #[non_exhaustive]
 pub enum Check {
+    #[display("{url} answering {statuses}")]
     Url { url: Url, statuses: Statuses, tls: Box<TlsOptions> },
+    #[display("`{_0}`")]
     Command(String),
+    #[display("a connection to {_0}")]
     Tcp(SocketAddr),
+    #[display("a connection to {}", _0.display())]
     Unix(PathBuf),
 }
 
@@ -95,17 +98,6 @@ fn ask(url: &Url, statuses: &Statuses, tls: &TlsOptions, within: Duration) -> Re
         expect: Expect { statuses: statuses.clone(), ..Expect::default() },
         ..DriverConfig::new(vec![request])
     })
-}
-
-impl fmt::Display for Check {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Url { url, statuses, .. } => write!(f, "{url} answering {statuses}"),
-            Self::Command(command) => write!(f, "`{command}`"),
-            Self::Tcp(address) => write!(f, "a connection to {address}"),
-            Self::Unix(path) => write!(f, "a connection to {}", path.display()),
-        }
-    }
 }
 
 /// A program that can be restarted; table `[[service]]` of the file.

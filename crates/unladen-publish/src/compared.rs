@@ -18,7 +18,7 @@ fn word(verdict: Verdict, kind: Of) -> &'static str {
     match (verdict, kind) {
         (Verdict::Faster, Of::Within | Of::Rate) => "more",
         (Verdict::Slower, Of::Within | Of::Rate) => "less",
-        (verdict, _) => verdict.as_str(),
+        (verdict, _) => verdict.into_str(),
     }
 }
 

@@ -38,7 +38,7 @@ pub fn written_finding(url: &str, state: &str, finding: &Finding) -> document::F
         saves: saves(finding),
         fix: document::Fix {
             advice: fix.advice.clone(),
-            audience: fix.audience.as_str().to_owned(),
+            audience: fix.audience.into_str().to_owned(),
             developers: fix.developers.clone(),
             file: fix.file.clone(),
             lines: fix.lines.clone(),
@@ -51,7 +51,7 @@ pub fn written_finding(url: &str, state: &str, finding: &Finding) -> document::F
 
 fn saves(finding: &Finding) -> document::Saves {
     let (of, at_most, why) = match &finding.saves {
-        Saves::AtMost { of, part, .. } => (Some(of.as_str().to_owned()), Some(*part), None),
+        Saves::AtMost { of, part, .. } => (Some(of.into_str().to_owned()), Some(*part), None),
         Saves::NotKnown(why) => (None, None, Some(why.clone())),
     };
     let removes = finding.removes.as_ref().map(|removes| Removes {
@@ -67,7 +67,7 @@ fn share(share: &Share) -> document::Share {
     match share {
         Share::Known { of, time, part } => document::Share {
             known: true,
-            of: Some(of.as_str().to_owned()),
+            of: Some(of.into_str().to_owned()),
             value: Some(part.value),
             low: Some(part.low),
             high: Some(part.high),

@@ -36,7 +36,7 @@ pub use inside::{FRESH, Fresh, Inside, WARM};
 pub use profile::{ProfileDiff, Profiled};
 pub use proof::{Changed, Proof};
 pub use style::{FixCommand, Style, ascii};
-pub use text::program_of;
+pub use text::{filled, program_of};
 pub use unfit::{LateBecause, SpoiledBlocks, SpoiledFate, Taken, Unfit};
 pub use unladen_document::{
     ArmProfile, Drift, Ended, FarStation, LeftBehind, Lost, Machine, Reference as ReferenceFigure, Slice, nanos,

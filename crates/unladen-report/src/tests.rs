@@ -62,7 +62,7 @@ fn odd_load() -> impl Strategy<Value = LoadDocument> {
             let (start_ns, length_ns, planned, errors) = (ns[0], ns[1], ns[2], ns[3] / 60);
             *slice = Slice { start_ns, length_ns, planned, errors, p50: ns[1], p99: ns[2], max: ns[0] };
         }
-        for (_, example) in &mut load.error_examples.0 {
+        for (_, example) in &mut load.error_examples {
             example.clone_from(&name);
         }
         if let Some(found) = &mut load.capacity {

@@ -20,6 +20,7 @@ mod weigh;
 
 pub use agents::program_of;
 pub(crate) use figure::equal;
+pub use prose::filled;
 pub(crate) use prove::title;
 
 pub(crate) struct Text;

@@ -7,11 +7,16 @@ use std::time::Duration;
 use unladen_quantity::{Kind, grouped, lasting, percent, plain};
 
 /// Why the generator was the bottleneck.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
 pub enum Unfit {
     /// Text from a file of records.
+    #[display("{_0}")]
     Told(String),
     /// It sent too late.
+    #[display(
+        "one request in a hundred was sent at least {} late; above {}, the latencies no longer describe the server{}",
+        plain(Kind::Time, *p99 as f64), plain(Kind::Time, *limit as f64), late_because(because)
+    )]
     Late {
         /// 99th percentile of lateness, in ns.
         p99: u64,
@@ -21,6 +26,7 @@ pub enum Unfit {
         because: Option<LateBecause>,
     },
     /// Its thread had no time left.
+    #[display("its thread {}", no_time_left(*share, taken))]
     Busy {
         /// Share of time that the thread worked, without waiting and spinning.
         share: f64,
@@ -28,10 +34,21 @@ pub enum Unfit {
         taken: Option<Taken>,
     },
     /// Records of requests were lost on the way from the sender.
+    #[display(
+        "records of {} requests were lost, because the connection from there is too slow. They are counted, and their \
+         latencies are in all quantiles, but they are missing from the tables by request, step and second. Lower the \
+         rate, or send from more hosts",
+        grouped(*requests as f64, 0)
+    )]
     Unrecorded { requests: u64 },
     /// One of several agents was the bottleneck.
+    #[display("agent {name}: {unfit}")]
     Agent { name: String, unfit: Box<Unfit> },
     /// An agent did not reach its end.
+    #[display(
+        "agent {name} was lost {} after the start ({why}): {}",
+        plain(Kind::Time, at.as_nanos() as f64), missing_here(*missing)
+    )]
     Lost {
         name: String,
         /// Last sign of life, since the start.
@@ -43,52 +60,30 @@ pub enum Unfit {
     },
 }
 
-impl fmt::Display for Unfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Told(text) => f.write_str(text),
-            Self::Unrecorded { requests } => write!(
-                f,
-                "records of {} requests were lost, because the connection from there is too slow. They are counted, \
-                 and their latencies are in all quantiles, but they are missing from the tables by request, step and \
-                 second. Lower the rate, or send from more hosts",
-                grouped(*requests as f64, 0)
-            ),
-            Self::Agent { name, unfit } => write!(f, "agent {name}: {unfit}"),
-            Self::Lost { name, at, missing, why } => {
-                let at = plain(Kind::Time, at.as_nanos() as f64);
-                let missing = match missing {
-                    Some(missing) => {
-                        format!("{} of its planned requests are missing here", grouped(*missing as f64, 0))
-                    }
-                    None => "the requests it would have sent after that are missing here".to_owned(),
-                };
-                write!(f, "agent {name} was lost {at} after the start ({why}): {missing}")
-            }
-            Self::Late { p99, limit, because } => {
-                let [p99, limit] = [p99, limit].map(|ns| plain(Kind::Time, *ns as f64));
-                write!(
-                    f,
-                    "one request in a hundred was sent at least {p99} late; above {limit}, the latencies no longer \
-                     describe the server"
-                )?;
-                match because {
-                    None => f.write_str(": give unladen a core of its own, or lower the rate"),
-                    Some(because) => write!(f, ". {because}"),
-                }
-            }
-            Self::Busy { share, taken: None } => write!(
-                f,
-                "its thread worked {} % of the time and could not have sent more: lower the rate, or send from another machine",
-                percent(*share)
-            ),
-            Self::Busy { share, taken: Some(taken) } => write!(
-                f,
-                "its thread had work for {} % of the time and could not have sent more, while {taken}: send from another machine, or lower \
-                 the rate",
-                percent(*share)
-            ),
-        }
+fn missing_here(missing: Option<u64>) -> String {
+    match missing {
+        Some(missing) => format!("{} of its planned requests are missing here", grouped(missing as f64, 0)),
+        None => "the requests it would have sent after that are missing here".to_owned(),
+    }
+}
+
+fn late_because(because: &Option<LateBecause>) -> String {
+    match because {
+        None => ": give unladen a core of its own, or lower the rate".to_owned(),
+        Some(because) => format!(". {because}"),
+    }
+}
+
+fn no_time_left(share: f64, taken: &Option<Taken>) -> String {
+    let share = percent(share);
+    match taken {
+        None => format!(
+            "worked {share} % of the time and could not have sent more: lower the rate, or send from another machine"
+        ),
+        Some(taken) => format!(
+            "had work for {share} % of the time and could not have sent more, while {taken}: send from another \
+             machine, or lower the rate"
+        ),
     }
 }
 

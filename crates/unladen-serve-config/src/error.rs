@@ -1,9 +1,9 @@
 //! The principal type is [`ConfigError`]: why a file is no configuration, with every place that is wrong.
 
 use std::hash::{Hash, Hasher};
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
 
 use unladen_toml::{Mistakes, Place};
 
@@ -47,7 +47,8 @@ pub(super) enum ConfigProblem {
 }
 
 /// Something allowed that is perhaps a mistake.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("{}:{line}:{column}: {message}", file.display())]
 pub struct Warning {
     pub file: PathBuf,
     /// Counted from 1.
@@ -62,12 +63,5 @@ impl Warning {
     pub(super) fn new(text: &str, file: &Path, span: Range<usize>, message: String) -> Self {
         let Place { line, column } = Place::of(text, span.start);
         Self { file: file.to_owned(), line, column, message }
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, column, message } = self;
-        write!(f, "{}:{line}:{column}: {message}", file.display())
     }
 }

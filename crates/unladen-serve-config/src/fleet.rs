@@ -95,7 +95,7 @@ pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings
     let name = level.take("name", "unladen".to_owned(), r, |value, _| word(value, LONGEST_NAME), String::shown);
     let node = level.optional("node", r, |value, _| word(value, LONGEST_NODE), String::shown);
     let lease = level.duration("lease", LEASE_BOUNDS, LEASE, r);
-    let words = [WhenCutOff::Revalidate, WhenCutOff::Serve].map(|word| (word.as_str(), word));
+    let words = [WhenCutOff::Revalidate, WhenCutOff::Serve].map(|word| (word.into_str(), word));
     let when_cut_off = level.choice("when_cut_off", &words, WhenCutOff::default(), r);
     let wait = level.choice("wait", &Wait::ALL, Wait::default(), r);
     let wait_for = level.duration("wait_for", WAIT_FOR_BOUNDS, WAIT_FOR, r);

@@ -11,22 +11,15 @@ use super::level::Level;
 use super::reading::Reading;
 
 /// A name that a site answers to: ASCII, in small letters, without port and final dot.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, derive_more::Display)]
 #[serde(rename_all = "snake_case")]
 pub enum HostName {
     /// This name or address; IPv6 in brackets, as in a URL.
+    #[display("{_0}")]
     Exact(String),
     /// `*.example.org` is kept as `example.org`: all names below it, by one label or several, but not the name itself.
+    #[display("*.{_0}")]
     Below(String),
-}
-
-impl std::fmt::Display for HostName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Exact(name) => f.write_str(name),
-            Self::Below(name) => write!(f, "*.{name}"),
-        }
-    }
 }
 
 const FORM: &str = "a host name such as \"example.org\" or \"*.example.org\", without a port";

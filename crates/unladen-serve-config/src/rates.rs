@@ -1,6 +1,5 @@
 //! [`RateSettings`]: `[[outbound.rate]]` and `[[site.rate]]`, and how they are read.
 
-use std::fmt;
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
@@ -33,7 +32,8 @@ pub struct RateSettings {
 }
 
 /// A rate limit service that speaks `envoy.service.ratelimit.v3`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, derive_more::Display)]
+#[display("{}://{}/{domain}", if *tls { "grpcs" } else { "grpc" }, self.authority())]
 pub struct RateServiceSettings {
     pub tls: bool,
     /// A name, or an address without brackets.
@@ -44,19 +44,23 @@ pub struct RateServiceSettings {
 }
 
 /// An entry of a descriptor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("{key}={value}")]
 pub struct EntrySettings {
     pub key: String,
     pub value: EntryValue,
 }
 
 /// What the value of an entry is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
 pub enum EntryValue {
     /// This value, always.
+    #[display("{_0}")]
     Fixed(String),
     /// The client's address; for IPv6, its /64.
+    #[display("$client")]
     Client,
+    #[display("$header:{_0}")]
     Header(String),
 }
 
@@ -70,13 +74,6 @@ impl RateServiceSettings {
     }
 }
 
-impl fmt::Display for RateServiceSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scheme = if self.tls { "grpcs" } else { "grpc" };
-        write!(f, "{scheme}://{}/{}", self.authority(), self.domain)
-    }
-}
-
 impl Serialize for RateServiceSettings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -84,17 +81,6 @@ impl Serialize for RateServiceSettings {
 }
 
 // === impl EntrySettings ===
-
-impl fmt::Display for EntrySettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, value } = self;
-        match value {
-            EntryValue::Fixed(value) => write!(f, "{key}={value}"),
-            EntryValue::Client => write!(f, "{key}=$client"),
-            EntryValue::Header(name) => write!(f, "{key}=$header:{name}"),
-        }
-    }
-}
 
 impl Serialize for EntrySettings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -144,7 +144,7 @@ pub(super) fn admin(top: &Level<'_>, r: &mut Reading<'_>) -> Option<(AdminSettin
     let listen = level.require("listen", about, r, read, shown);
     let probes = level.optional("probes", r, |value, r| listen::address(value, r), shown);
     let ready = level.take("ready", ReadyCheck::WORDS.map(|(_, check)| check).to_vec(), r, ready, |checks| {
-        Shown::list(checks.iter().map(|check| check.as_str()))
+        Shown::list(checks.iter().map(|check| check.into_str()))
     });
     let peers = level.take("peers", Vec::new(), r, peers, |peers| Shown::list(peers));
     let mut spans = vec![level.at(&["listen"])];

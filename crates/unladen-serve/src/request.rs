@@ -141,7 +141,7 @@ impl FastCgiNotes {
 
 /// State of a fetch: a separate request to the application, in a task of its own, which goes on when its client leaves.
 /// The client's request that started it logs it in its own record.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Fetched {
     pub(crate) endpoint: RefCell<Option<Arc<Endpoint>>>,
     pub(crate) upstream_version: Cell<Option<Version>>,
@@ -150,19 +150,6 @@ pub(crate) struct Fetched {
     /// As the application was told.
     pub(crate) request_id: RefCell<Vec<u8>>,
     pub(crate) cause: RefCell<Option<Box<Cause>>>,
-}
-
-impl Default for Fetched {
-    fn default() -> Self {
-        Self {
-            endpoint: RefCell::default(),
-            upstream_version: Cell::default(),
-            reuse: Cell::new(Reuse::None),
-            attempts: Cell::default(),
-            request_id: RefCell::default(),
-            cause: RefCell::default(),
-        }
-    }
 }
 
 #[cfg(test)]

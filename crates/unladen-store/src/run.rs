@@ -2,7 +2,6 @@
 //! their [`Position`] in a list.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
@@ -67,7 +66,8 @@ pub struct NewRun {
 }
 
 /// The number of a run in its store, from 1. Numbers are not reused, not even after the run was removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
+#[display("{_0}")]
 pub struct RunId(NonZeroU64);
 
 /// The text is not a run's number.
@@ -98,12 +98,6 @@ impl RunId {
     }
 }
 
-impl fmt::Display for RunId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 impl FromStr for RunId {
     type Err = RunIdError;
 
@@ -117,7 +111,8 @@ impl FromStr for RunId {
 /// A run's place among all, newest first: its time, then its number. It remains valid after the run is removed.
 ///
 /// The text form for addresses of pages is `TIME-NUMBER` (`1795410000000000000-12`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, derive_more::Display)]
+#[display("{time_ns}-{id}")]
 pub struct Position {
     /// ns since 1970 in UTC.
     pub time_ns: i64,
@@ -130,12 +125,6 @@ pub struct Position {
 pub struct PositionError(String);
 
 // === impl Position ===
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.time_ns, self.id)
-    }
-}
 
 impl FromStr for Position {
     type Err = PositionError;

@@ -1,37 +1,53 @@
 //! The principal type is [`TlsFault`]: how TLS failed, by what to do about it.
 
-use std::fmt;
 use std::io;
 use std::time::Duration;
 
 use rustls::{AlertDescription, CertificateError, Error};
 
 /// How TLS failed. The display says what is wrong; callers that know the settings add which of them helps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, derive_more::Display)]
 #[non_exhaustive]
 pub enum TlsFault {
     /// No trusted authority signed the certificate.
+    #[display("no trusted authority signed its certificate")]
     UnknownIssuer,
     /// The server's certificate is an authority's, as `openssl req -x509` makes them.
+    #[display(
+        "its certificate is an authority's, not a server's (`openssl req -x509` makes such certificates); make one \
+         with `-addext basicConstraints=critical,CA:FALSE`"
+    )]
     AuthorityAsServer,
     /// The certificate expired this long ago.
+    #[display("its certificate {}; renew it", expired(*_0))]
     Expired(Option<Duration>),
     /// The certificate begins after this time, or a clock is wrong.
+    #[display("its certificate is {}; check this machine's clock", not_yet_valid(*_0))]
     NotYetValid(Option<Duration>),
+    #[display("its certificate is for {}{}", other_names(presented), not_for(expected.as_deref()))]
     WrongName {
         /// The expected name, as far as known.
         expected: Option<String>,
         /// Its names, as far as known.
         presented: Vec<String>,
     },
+    #[display("its certificate is refused ({_0})")]
     Certificate(String),
+    #[display("it does not speak TLS there; should the URL begin with http:, or is the port wrong?")]
     NotTls,
     /// The peer speaks TLS, but not the requested version of HTTP.
+    #[display("it does not offer the requested HTTP version")]
     NoSuchHttp,
+    #[display("it requires a client certificate")]
     WantsClientCertificate,
     /// The peer rejects our certificate, or its absence.
+    #[display("it refuses the client's certificate, or requires one ({_0}); see its error log")]
     RefusesClientCertificate(String),
+    #[display(
+        "it closed the connection during the handshake; see its error log, and check whether it serves this name"
+    )]
     Closed,
+    #[display("{_0}")]
     Other(String),
 }
 
@@ -131,42 +147,20 @@ fn long(time: Duration) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
-impl fmt::Display for TlsFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownIssuer => f.write_str("no trusted authority signed its certificate"),
-            Self::AuthorityAsServer => f.write_str(
-                "its certificate is an authority's, not a server's (`openssl req -x509` makes such certificates); \
-                 make one with `-addext basicConstraints=critical,CA:FALSE`",
-            ),
-            Self::Expired(Some(ago)) => write!(f, "its certificate expired {} ago; renew it", long(*ago)),
-            Self::Expired(None) => f.write_str("its certificate has expired; renew it"),
-            Self::NotYetValid(Some(hence)) => {
-                write!(f, "its certificate is valid only in {}; check this machine's clock", long(*hence))
-            }
-            Self::NotYetValid(None) => f.write_str("its certificate is not valid yet; check this machine's clock"),
-            Self::WrongName { expected, presented } => {
-                f.write_str("its certificate is for ")?;
-                f.write_str(if presented.is_empty() { "other names" } else { "" })?;
-                f.write_str(&presented.join(", "))?;
-                expected.iter().try_for_each(|expected| write!(f, ", not for {expected}"))
-            }
-            Self::Certificate(what) => write!(f, "its certificate is refused ({what})"),
-            Self::NotTls => {
-                f.write_str("it does not speak TLS there; should the URL begin with http:, or is the port wrong?")
-            }
-            Self::NoSuchHttp => f.write_str("it does not offer the requested HTTP version"),
-            Self::WantsClientCertificate => f.write_str("it requires a client certificate"),
-            Self::RefusesClientCertificate(alert) => {
-                write!(f, "it refuses the client's certificate, or requires one ({alert}); see its error log")
-            }
-            Self::Closed => f.write_str(
-                "it closed the connection during the handshake; see its error log, and check whether it serves this \
-                 name",
-            ),
-            Self::Other(what) => f.write_str(what),
-        }
-    }
+fn expired(ago: Option<Duration>) -> String {
+    ago.map_or_else(|| "has expired".to_owned(), |ago| format!("expired {} ago", long(ago)))
+}
+
+fn not_yet_valid(hence: Option<Duration>) -> String {
+    hence.map_or_else(|| "not valid yet".to_owned(), |hence| format!("valid only in {}", long(hence)))
+}
+
+fn other_names(presented: &[String]) -> String {
+    if presented.is_empty() { "other names".to_owned() } else { presented.join(", ") }
+}
+
+fn not_for(expected: Option<&str>) -> String {
+    expected.map(|expected| format!(", not for {expected}")).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -14,8 +14,9 @@ pub struct Question {
 }
 
 /// Why there is no answer. No message shows a password.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[non_exhaustive]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum AskError {
     #[error("no answer in time")]
     Timeout,
@@ -31,19 +32,6 @@ pub enum AskError {
     /// More different questions at a time than are kept.
     #[error("too many queries at a time")]
     TooMany,
-}
-
-impl AskError {
-    /// The kind, as metrics name it.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Timeout => "timeout",
-            Self::Unreachable(_) => "unreachable",
-            Self::Refused(_) => "refused",
-            Self::Query(_) => "query",
-            Self::TooMany => "too_many",
-        }
-    }
 }
 
 pub(crate) type Answer = Result<Version, AskError>;

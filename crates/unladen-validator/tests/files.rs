@@ -53,11 +53,11 @@ fn sqlite_answers_as_text() {
     ];
     for (query, kind) in errors {
         let validator = validator(source(&file, query), LONG);
-        assert_eq!(run(ask(&validator, "12")).unwrap_err().as_str(), kind, "{query}");
+        assert_eq!(run(ask(&validator, "12")).unwrap_err().into_str(), kind, "{query}");
     }
     let missing = validator(source(&folder.path().join("missing.db"), "select 1"), LONG);
     let error = missing.try_once().unwrap_err();
-    assert!(error.as_str() == "unreachable" && error.to_string().contains("missing.db"), "{error}");
+    assert!(error.into_str() == "unreachable" && error.to_string().contains("missing.db"), "{error}");
     assert!(!folder.path().join("missing.db").exists());
 
     let validator = validator(source(&file, "select ref from page where id = ?"), LONG);
@@ -86,7 +86,7 @@ fn sqlite_reads_the_file_that_is_there() {
         std::fs::rename(folder.path().join("new.db"), &file).unwrap();
         assert_eq!(ask(&validator, "12").await, Ok(Some("new".to_owned())));
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(ask(&validator, "12").await.unwrap_err().as_str(), "unreachable");
+        assert_eq!(ask(&validator, "12").await.unwrap_err().into_str(), "unreachable");
         drop(database(&file, "again"));
         assert_eq!(ask(&validator, "12").await, Ok(Some("again".to_owned())));
     });
@@ -158,7 +158,7 @@ fn files_tell_their_change() {
         assert_eq!(ask(&validator, &"x".repeat(300)).await, Ok(None));
         assert_eq!(ask(&validator, "page-b.html/x").await, Ok(None));
         std::os::unix::fs::symlink("round-b.html", folder.path().join("round-b.html")).unwrap();
-        assert_eq!(ask(&validator, "round").await.unwrap_err().as_str(), "query");
+        assert_eq!(ask(&validator, "round").await.unwrap_err().into_str(), "query");
         assert_eq!(validator.ask(0, Question { parameters: vec![] }).await, Ok(None));
     });
 }

@@ -90,7 +90,7 @@ fn errors_are_told_apart(mariadb: &MariaDb) {
         let validator = validator(source, LONG);
         let tried = validator.try_once().unwrap_err();
         assert_eq!(tried, run(ask(&validator, "12")).unwrap_err());
-        (tried.as_str(), tried.to_string())
+        (tried.into_str(), tried.to_string())
     };
     let missing = error(mariadb.source("asker:right", "select 1 from pledges where ref = ?"));
     assert_eq!(missing, ("query", "the query fails: Table 'site.pledges' doesn't exist (1146)".to_owned()));
@@ -115,7 +115,7 @@ fn errors_are_told_apart(mariadb: &MariaDb) {
     );
     // A validator never writes.
     let write = mariadb.validator("delete from page where id = ?", LONG);
-    assert_eq!(run(ask(&write, "12")).unwrap_err().as_str(), "query");
+    assert_eq!(run(ask(&write, "12")).unwrap_err().into_str(), "query");
     assert_eq!(mariadb.sql("select count(*) from site.page").trim(), "1");
 }
 
@@ -176,7 +176,7 @@ fn outages_end(mariadb: &mut MariaDb) {
         assert_eq!(ask(&validator, "12").await, picnic);
         mariadb.server.end();
         for _ in 0..10 {
-            assert_eq!(ask(&validator, "12").await.unwrap_err().as_str(), "unreachable");
+            assert_eq!(ask(&validator, "12").await.unwrap_err().into_str(), "unreachable");
         }
         mariadb.server.begin();
         comes_back(&validator).await;

@@ -12,7 +12,7 @@ use unladen_validator::{AskError, Validator, ValidatorSource};
 const LONG: Duration = Duration::from_secs(10);
 
 fn of(error: &AskError) -> (&'static str, String) {
-    (error.as_str(), error.to_string())
+    (error.into_str(), error.to_string())
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_table_that_changes_is_asked_all_the_same(postgres: &Postgres) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         postgres.sql("drop table moving");
-        assert_eq!(ask(&validator, "id1").await.unwrap_err().as_str(), "query");
+        assert_eq!(ask(&validator, "id1").await.unwrap_err().into_str(), "query");
         postgres.sql("create table moving (id int, v int); insert into moving values (1, 3)");
         while ask(&validator, "1").await != Ok(Some("3".to_owned())) {
             assert!(Instant::now() < until, "{:?}", validator.state());
@@ -299,7 +299,7 @@ fn outages_end() {
         for _ in 0..10 {
             let begun = Instant::now();
             let error = ask(&validator, "12").await.unwrap_err();
-            assert_eq!(error.as_str(), "unreachable", "{error}");
+            assert_eq!(error.into_str(), "unreachable", "{error}");
             assert!(begun.elapsed() < Duration::from_millis(200), "it is known that the server is down");
         }
         postgres.server.begin();

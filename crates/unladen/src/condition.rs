@@ -1,12 +1,12 @@
 //! The principal type is [`Condition`]: what fails a run, `p95 > +5%` or `p95 > 5ms`. `prove` and `load` read it alike
 //! and judge their own results by it.
 
-use std::fmt;
 use std::str::FromStr;
 
 use unladen_probe::PROBES;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
+#[display("{text}")]
 pub(crate) struct Condition {
     text: String,
     pub(crate) metric: String,
@@ -157,18 +157,14 @@ impl FromStr for Condition {
     }
 }
 
-impl fmt::Display for Condition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
 /// A status, or a class of them (RFC 9110, section 15).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, derive_more::Display)]
 pub(crate) enum StatusRange {
     /// `304`
+    #[display("{_0}")]
     One(u16),
     /// `2xx`, by its first digit.
+    #[display("{_0}xx")]
     Class(u16),
 }
 
@@ -202,15 +198,6 @@ impl StatusRange {
 
 fn class_of(digit: u16) -> bool {
     (1..=5).contains(&digit)
-}
-
-impl fmt::Display for StatusRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::One(status) => write!(f, "{status}"),
-            Self::Class(class) => write!(f, "{class}xx"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Merge(#[from] unladen_profile::MergeError),
     #[error(transparent)]
-    Record(RecordError),
+    Record(#[from] RecordError),
     #[error("{}", nothing_answered(*planned))]
     NothingAnswered { planned: u64 },
     #[error(

@@ -117,7 +117,7 @@ impl Wish {
             document["soft"] = true.into();
         }
         if let Some(wait) = self.patience.wait {
-            document["wait"] = wait.as_str().into();
+            document["wait"] = wait.into_str().into();
         }
         if let Some(longest) = self.patience.longest {
             document["wait_for"] = longest.as_secs_f64().into();
@@ -132,7 +132,8 @@ const MOST: usize = 10_000;
 const LONGEST_TEXT: usize = 200;
 
 /// Who has to have confirmed before the answer comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum Wait {
     /// All nodes that are in the fleet.
     All,
@@ -176,16 +177,6 @@ pub(crate) struct Node {
     /// Its lease expired meanwhile: it revalidates what it stores until it has caught up.
     #[serde(default)]
     pub(crate) left: bool,
-}
-
-impl Wait {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Quorum => "quorum",
-            Self::None => "none",
-        }
-    }
 }
 
 impl Spread {

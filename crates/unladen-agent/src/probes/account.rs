@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use unladen_machine::MachineTimes;
+use unladen_probe::{Group, GroupKind};
 
 use super::message::{
-    FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, MAX_COUNTERS, MAX_GROUPS, MAX_NAME, MAX_TEXT, Opened,
-    ProbeAnswer,
+    FarCounter, FarGrown, FarShortfall, MAX_COUNTERS, MAX_GROUPS, MAX_NAME, MAX_TEXT, Opened, ProbeAnswer,
 };
 use crate::shown::shown;
 
@@ -22,7 +22,7 @@ const MAX_REMARK: usize = 1_000;
 #[derive(Debug)]
 pub struct Account {
     opened: Opened,
-    groups: Vec<FarGroup>,
+    groups: Vec<Group>,
     last_at_ns: u64,
 }
 
@@ -38,7 +38,7 @@ impl Account {
     }
 
     /// All groups received so far, by index.
-    pub fn groups(&self) -> &[FarGroup] {
+    pub fn groups(&self) -> &[Group] {
         &self.groups
     }
 
@@ -69,7 +69,7 @@ impl Account {
         }
     }
 
-    fn take(&mut self, reading: &mut FarReading, groups: Vec<FarGroup>, grown: Vec<FarGrown>) -> Result<(), String> {
+    fn take(&mut self, reading: &mut FarReading, groups: Vec<Group>, grown: Vec<FarGrown>) -> Result<(), String> {
         if self.groups.len() + groups.len() > MAX_GROUPS {
             return Err(format!("more than {MAX_GROUPS} groups"));
         }
@@ -133,17 +133,17 @@ fn checked_counter(counter: FarCounter) -> Result<FarCounter, String> {
     Ok(FarCounter { title: shown(&counter.title, MAX_NAME), meaning: shown(&counter.meaning, MAX_TEXT), ..counter })
 }
 
-fn checked_group(group: FarGroup) -> Result<FarGroup, String> {
+fn checked_group(group: Group) -> Result<Group, String> {
     if group.name.is_empty() || group.name.len() > MAX_NAME {
         return Err(format!("a group's name of {} bytes", group.name.len()));
     }
     let kind = match group.kind {
-        FarGroupKind::Unit { cgroup: Some(path) } if path.len() > MAX_TEXT || path.contains('\0') => {
-            FarGroupKind::Unit { cgroup: None }
+        GroupKind::Unit { cgroup: Some(path) } if path.len() > MAX_TEXT || path.contains('\0') => {
+            GroupKind::Unit { cgroup: None }
         }
         kind => kind,
     };
-    Ok(FarGroup { name: shown(&group.name, MAX_NAME), kind })
+    Ok(Group { name: shown(&group.name, MAX_NAME), kind })
 }
 
 /// A reading of another host.

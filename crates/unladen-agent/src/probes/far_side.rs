@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use unladen_machine::{MachineClock, MachineReading};
-use unladen_probe::{Instrument, Own, Reading};
+use unladen_probe::{Group, GroupKind, Instrument, Own, Reading};
 
 use super::connections::Connections;
 use super::message::{
-    FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, MAX_CONNECTIONS, MAX_GROUPS, MAX_WITNESSES, Opened,
-    ProbeAnswer, ProbeAsk,
+    FarCounter, FarGrown, FarShortfall, MAX_CONNECTIONS, MAX_GROUPS, MAX_WITNESSES, Opened, ProbeAnswer, ProbeAsk, sent,
 };
 use crate::standpoint::Standpoint;
 
@@ -40,7 +39,7 @@ struct Open {
 
 #[derive(Default)]
 struct Part {
-    new_groups: Vec<FarGroup>,
+    new_groups: Vec<Group>,
     grown: Vec<FarGrown>,
     bytes: usize,
 }
@@ -124,7 +123,7 @@ impl Open {
         let known = self.instrument.groups().count();
         for (_, group) in self.instrument.groups().take(known.min(MAX_GROUPS)).skip(self.told) {
             let last_one = self.told + 1 == MAX_GROUPS;
-            part.group(if last_one { further() } else { group.into() });
+            part.group(if last_one { further() } else { sent(group) });
             self.told += 1;
             part.send_if_long(id, send)?;
         }
@@ -151,9 +150,9 @@ impl Open {
 }
 
 impl Part {
-    fn group(&mut self, group: FarGroup) {
+    fn group(&mut self, group: Group) {
         let path = match &group.kind {
-            FarGroupKind::Unit { cgroup: Some(path) } => path.len(),
+            GroupKind::Unit { cgroup: Some(path) } => path.len(),
             _ => 0,
         };
         self.bytes += GROUP_BYTES + group.name.len() + path;
@@ -174,8 +173,8 @@ impl Part {
     }
 }
 
-fn further() -> FarGroup {
-    FarGroup { name: FURTHER.to_owned(), kind: FarGroupKind::Processes }
+fn further() -> Group {
+    Group { name: FURTHER.to_owned(), kind: GroupKind::Processes }
 }
 
 fn nanoseconds(duration: Duration) -> u64 {

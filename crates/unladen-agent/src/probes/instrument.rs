@@ -3,10 +3,10 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use unladen_probe::GroupBy;
+use unladen_probe::{Group, GroupBy};
 
 use super::account::{Account, FarReading};
-use super::message::{FarCounter, FarGroup, MAX_CONNECTIONS, MAX_TAKERS, Opened, ProbeAnswer, ProbeAsk};
+use super::message::{FarCounter, MAX_CONNECTIONS, MAX_TAKERS, Opened, ProbeAnswer, ProbeAsk};
 use crate::ask::{Answer, Ask};
 use crate::error::SessionError;
 use crate::session::Session;
@@ -137,7 +137,7 @@ impl FarInstrument {
     }
 
     /// All groups received so far, by index.
-    pub fn groups(&self) -> &[FarGroup] {
+    pub fn groups(&self) -> &[Group] {
         self.account.groups()
     }
 

@@ -25,7 +25,6 @@ pub(crate) const MAX_TAKERS: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProbeAsk {
     Open {
-        #[serde(with = "GroupedBy")]
         by: GroupBy,
     },
     Read {
@@ -53,14 +52,14 @@ pub enum ProbeAnswer {
     Part {
         id: u64,
         /// Groups not sent before; the first of all has the index 0.
-        new_groups: Vec<FarGroup>,
+        new_groups: Vec<Group>,
         grown: Vec<FarGrown>,
     },
     Reading {
         id: u64,
         /// ns of the monotonic clock there.
         at_ns: u64,
-        new_groups: Vec<FarGroup>,
+        new_groups: Vec<Group>,
         /// Growth by group since the previous reading.
         grown: Vec<FarGrown>,
         /// Exit records lost since then: if not 0, the counts are incomplete.
@@ -104,29 +103,6 @@ pub struct FarCounter {
     pub approximate: bool,
 }
 
-/// A group of processes on the host.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct FarGroup {
-    /// `php8.2-fpm.service`, `www-data nginx`, `machine`.
-    pub name: String,
-    pub kind: FarGroupKind,
-}
-
-/// As [`GroupKind`].
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum FarGroupKind {
-    Machine,
-    Own,
-    Kernel,
-    /// A systemd unit, a container or a control group; with its path in the v2 hierarchy.
-    Unit {
-        /// `None` if only a v1 hierarchy names it.
-        cgroup: Option<String>,
-    },
-    /// Processes of one user and executable, of one user, or one process.
-    Processes,
-}
-
 /// Growth of one group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FarGrown {
@@ -143,23 +119,12 @@ pub struct FarShortfall {
     pub takes: String,
 }
 
-/// How a [`GroupBy`] is sent.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "GroupBy")]
-enum GroupedBy {
-    Auto,
-    Cgroup,
-    Exe,
-    User,
-    Pid,
-}
-
 // === impl FarCounter ===
 
 impl FarCounter {
     /// The unit; `None` if this version does not know it.
     pub fn known_unit(&self) -> Option<Unit> {
-        [Unit::Nanoseconds, Unit::Bytes, Unit::Count].into_iter().find(|unit| unit.as_str() == self.unit)
+        [Unit::Nanoseconds, Unit::Bytes, Unit::Count].into_iter().find(|unit| unit.into_str() == self.unit)
     }
 
     /// This version's own counter of the same name, unit and exactness.
@@ -178,7 +143,7 @@ impl From<&Counter> for FarCounter {
     fn from(counter: &Counter) -> Self {
         Self {
             name: counter.name.to_owned(),
-            unit: counter.unit.as_str().to_owned(),
+            unit: counter.unit.into_str().to_owned(),
             title: counter.title.to_owned(),
             meaning: counter.meaning.to_owned(),
             approximate: counter.approximate,
@@ -186,35 +151,14 @@ impl From<&Counter> for FarCounter {
     }
 }
 
-// === impl FarGroup ===
-
-impl From<&Group> for FarGroup {
-    fn from(group: &Group) -> Self {
-        let kind = match &group.kind {
-            GroupKind::Machine => FarGroupKind::Machine,
-            GroupKind::Own => FarGroupKind::Own,
-            GroupKind::Kernel => FarGroupKind::Kernel,
-            GroupKind::Unit { cgroup } => {
-                // A path that is cut leads nowhere.
-                FarGroupKind::Unit { cgroup: cgroup.clone().filter(|path| path.len() <= MAX_TEXT) }
-            }
-            GroupKind::Processes => FarGroupKind::Processes,
-        };
-        Self { name: cut(&group.name).to_owned(), kind }
-    }
-}
-
-impl From<&FarGroup> for Group {
-    fn from(group: &FarGroup) -> Self {
-        let kind = match &group.kind {
-            FarGroupKind::Machine => GroupKind::Machine,
-            FarGroupKind::Own => GroupKind::Own,
-            FarGroupKind::Kernel => GroupKind::Kernel,
-            FarGroupKind::Unit { cgroup } => GroupKind::Unit { cgroup: cgroup.clone() },
-            FarGroupKind::Processes => GroupKind::Processes,
-        };
-        Self { name: group.name.clone(), kind }
-    }
+/// What is sent of a group.
+pub(crate) fn sent(group: &Group) -> Group {
+    let kind = match &group.kind {
+        // A path that is cut leads nowhere.
+        GroupKind::Unit { cgroup } => GroupKind::Unit { cgroup: cgroup.clone().filter(|path| path.len() <= MAX_TEXT) },
+        other => other.clone(),
+    };
+    Group { name: cut(&group.name).to_owned(), kind }
 }
 
 fn cut(name: &str) -> &str {

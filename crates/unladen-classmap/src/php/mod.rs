@@ -23,25 +23,14 @@ pub struct Declaration {
 }
 
 /// The kind of a declaration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Kind {
     Class,
     Interface,
     Trait,
     Enum,
     /// `class_alias('A', 'B')` gives A the further name B.
+    #[strum(serialize = "class_alias")]
     Alias,
-}
-
-impl Kind {
-    /// PHP's keyword for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Class => "class",
-            Self::Interface => "interface",
-            Self::Trait => "trait",
-            Self::Enum => "enum",
-            Self::Alias => "class_alias",
-        }
-    }
 }

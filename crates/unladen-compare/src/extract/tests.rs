@@ -49,7 +49,7 @@ fn an_experiment_has_effects_and_figures_of_its_arms() {
     );
     assert!(find(&figures, "effect.latency.p50").headline && !find(&figures, "latency.p50").headline);
     assert!(figures.iter().all(|(key, _)| key.arm.as_deref() == Some("candidate")));
-    assert_eq!(figures[0].0.words().0.as_str(), "slower");
+    assert_eq!(figures[0].0.words().0.into_str(), "slower");
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! `unladen serve` as a cache in front of the application: [`fix`], and its knob: [`switched`]; and how the application
 //! declares a page fresh for visitors without a cookie only: [`strangers`].
 
-use std::fmt;
-
 use unladen_trace::{Evidence, Response};
 
 use crate::application::{Application, folder_of};
@@ -255,6 +253,8 @@ impl Strangers {
 }
 
 /// What `Vary` must list: what tells visitors apart, and other headers it was seen to depend on without listing them.
+#[derive(derive_more::Display)]
+#[display("{}", _0.join(", "))]
 struct Vary(Vec<&'static str>);
 
 // === impl Vary ===
@@ -275,12 +275,6 @@ impl Vary {
                 means.advice
             )),
         }
-    }
-}
-
-impl fmt::Display for Vary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join(", "))
     }
 }
 

@@ -114,7 +114,8 @@ fn unescaped(after: &[u8]) -> (u8, usize) {
 }
 
 /// Why a line of a log is not sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum PassedOver {
     Empty,
     /// Not in the combined log format: cut, or of another kind.
@@ -145,42 +146,7 @@ pub enum PassedOver {
 
 impl PassedOver {
     /// All, in the order in which they are shown.
-    pub const ALL: [Self; 14] = [
-        Self::Empty,
-        Self::NoEntry,
-        Self::NoRequest,
-        Self::Method,
-        Self::NoAnswer,
-        Self::Informational,
-        Self::Partial,
-        Self::Failed,
-        Self::OtherHost,
-        Self::NoPath,
-        Self::Blank,
-        Self::Fragment,
-        Self::Long,
-        Self::Surplus,
-    ];
-
-    /// Name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::NoEntry => "no_entry",
-            Self::NoRequest => "no_request",
-            Self::Method => "method",
-            Self::NoAnswer => "no_answer",
-            Self::Informational => "informational",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-            Self::OtherHost => "other_host",
-            Self::NoPath => "no_path",
-            Self::Blank => "blank",
-            Self::Fragment => "fragment",
-            Self::Long => "long",
-            Self::Surplus => "surplus",
-        }
-    }
+    pub const ALL: &[Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// Describes such lines, to follow their number.
     pub fn about(self) -> &'static str {

@@ -73,12 +73,12 @@ fn a_weight_that_is_gone_is_not_called_equal_for_want_of_blocks() {
 fn more_within_a_limit_is_faster_and_more_of_a_count_is_more() {
     let none = Floor::of(&contrast(0.0, 0.0, Scale::Difference, Measure::Share, 2.0));
     let difference = |value, measure| contrast(value, 0.01, Scale::Difference, measure, 1.5);
-    assert_eq!(judge(&difference(0.1, Measure::Share), &none, 0.0, 0.05).as_str(), "faster");
-    assert_eq!(judge(&difference(-0.1, Measure::Share), &none, 0.0, 0.05).as_str(), "slower");
-    assert_eq!(judge(&difference(0.1, Measure::Count), &none, 0.0, 0.05).as_str(), "more");
+    assert_eq!(judge(&difference(0.1, Measure::Share), &none, 0.0, 0.05).into_str(), "faster");
+    assert_eq!(judge(&difference(-0.1, Measure::Share), &none, 0.0, 0.05).into_str(), "slower");
+    assert_eq!(judge(&difference(0.1, Measure::Count), &none, 0.0, 0.05).into_str(), "more");
     assert_eq!(judge(&difference(-0.1, Measure::Count), &none, 0.0, 0.05).to_string(), "less");
-    assert_eq!(judge(&difference(0.0, Measure::Count), &none, 0.0, 0.05).as_str(), "no measurable difference");
-    assert_eq!(judge(&difference(0.001, Measure::Count), &none, 0.9, 0.005).as_str(), "unclear");
+    assert_eq!(judge(&difference(0.0, Measure::Count), &none, 0.0, 0.05).into_str(), "no measurable difference");
+    assert_eq!(judge(&difference(0.001, Measure::Count), &none, 0.9, 0.005).into_str(), "unclear");
 }
 
 /// Whole experiments of one candidate: baseline, baseline again and candidate, `blocks` blocks on a machine whose speed

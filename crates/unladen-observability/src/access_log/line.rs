@@ -70,15 +70,15 @@ impl Line<'_> {
             LogField::Method => self.text(name, record.method, METHOD),
             LogField::Authority => self.text(name, record.authority, AUTHORITY),
             LogField::Target => self.text(name, record.target, TARGET),
-            LogField::ClientVersion => self.text(name, record.client_version.as_str().as_bytes(), NAME),
+            LogField::ClientVersion => self.text(name, record.client_version.into_str().as_bytes(), NAME),
             LogField::UpstreamVersion => {
                 if let Some(version) = record.asked().upstream_version {
-                    self.text(name, version.as_str().as_bytes(), NAME);
+                    self.text(name, version.into_str().as_bytes(), NAME);
                 }
             }
             LogField::Status if record.status == 0 => {}
             LogField::Status => self.number(name, u64::from(record.status)),
-            LogField::End => self.text(name, record.end.as_str().as_bytes(), NAME),
+            LogField::End => self.text(name, record.end.into_str().as_bytes(), NAME),
             LogField::Reason => {
                 if let End::Local(reason) | End::Broken(reason) = record.end {
                     self.text(name, reason.as_str().as_bytes(), NAME);
@@ -91,11 +91,11 @@ impl Line<'_> {
             }
             LogField::Cache => {
                 if let Some((result, _)) = record.cache {
-                    self.text(name, result.as_str().as_bytes(), NAME);
+                    self.text(name, result.into_str().as_bytes(), NAME);
                 }
             }
             LogField::CacheWhy => self.known(name, record.cache.map_or("", |(_, why)| why).as_bytes(), NAME),
-            LogField::Reuse => self.text(name, record.asked().reuse.as_str().as_bytes(), NAME),
+            LogField::Reuse => self.text(name, record.asked().reuse.into_str().as_bytes(), NAME),
             LogField::Attempts => self.number(name, u64::from(record.asked().attempts)),
             LogField::HeadNs => self.duration(name, Some(record.head)),
             LogField::ConnectedNs => self.duration(name, record.connected),

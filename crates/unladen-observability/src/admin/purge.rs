@@ -115,7 +115,7 @@ where
     };
     let fleet = match fleet {
         Some(fleet) => {
-            let what = (&forget.what).into();
+            let what = forget.what.clone();
             Some(fleet.purge_within(site.as_deref(), what, forget.is_soft, wait, wait_for).await)
         }
         None => None,
@@ -168,36 +168,6 @@ impl Wish {
             What::All
         };
         Ok(Forget { what, is_soft: self.soft })
-    }
-}
-
-impl PageAddress {
-    /// Parses `https://host/path?query`, or for both schemes `//host/path` or `host/path`. Nothing is decoded or
-    /// resolved: it is as clients request it, without the fragment, which they do not send.
-    fn read(url: &str) -> Result<Self, String> {
-        let is_told = |b: u8| b <= b' ' || b == 0x7f;
-        if url.bytes().any(is_told) {
-            return Err(format!("{url:?} has blanks or control characters: write them as %20 and so on"));
-        }
-        let (is_https, rest) = match url.split_once("://") {
-            // A query may contain a URL.
-            Some((scheme, rest)) if !scheme.contains(['/', '?', '#']) => match scheme {
-                scheme if scheme.eq_ignore_ascii_case("https") => (Some(true), rest),
-                scheme if scheme.eq_ignore_ascii_case("http") => (Some(false), rest),
-                _ => return Err(format!("{url:?} is neither http nor https")),
-            },
-            _ => (None, url.strip_prefix("//").unwrap_or(url)),
-        };
-        let rest = rest.split('#').next().unwrap_or_default();
-        let (authority, target) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-        if authority.is_empty() {
-            return Err(format!("{url:?} has no host: expected https://host/path"));
-        }
-        if authority.contains('@') {
-            return Err(format!("{url:?} has a user, but pages are stored without users"));
-        }
-        let slash = if target.starts_with('/') { "" } else { "/" };
-        Ok(Self { is_https, authority: authority.to_owned(), target: format!("{slash}{target}") })
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
         each("unladen.requests", &ends),
         each("unladen.requests.by_connection", &|upstream| {
             let by = |reuse: crate::Reuse| {
-                let connection = ("connection", reuse.as_str().into());
+                let connection = ("connection", reuse.into_str().into());
                 Point::whole(vec![upstream_of(upstream), connection], upstream.totals.reused(reuse))
             };
             REUSES.into_iter().map(by).collect()
@@ -34,7 +34,7 @@ pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
         one("unladen.handshakes.avoided", Totals::handshakes_avoided),
         each("unladen.requests.by_version", &|upstream| {
             let by = |(version, n): (crate::Version, u64)| {
-                Point::whole(vec![upstream_of(upstream), ("network.protocol.version", version.as_str().into())], n)
+                Point::whole(vec![upstream_of(upstream), ("network.protocol.version", version.into_str().into())], n)
             };
             VERSIONS.into_iter().zip(upstream.totals.versions).map(by).collect()
         }),
@@ -73,14 +73,14 @@ fn kind(kind: &Kind) -> Attributes {
         // As OpenTelemetry's SDKs mark an overflow.
         attributes.push(("otel.metric.overflow", "true".into()));
     } else {
-        attributes.push(("http.request.method", kind.method.as_str().into()));
+        attributes.push(("http.request.method", kind.method.into_str().into()));
     }
     if kind.status != 0 {
         attributes.push(("http.response.status_code", kind.status.to_string().into()));
     }
     match kind.end {
         End::Local(reason) | End::Broken(reason) => attributes.push(("error.type", reason.as_str().into())),
-        End::ClientGone => attributes.push(("error.type", kind.end.as_str().into())),
+        End::ClientGone => attributes.push(("error.type", kind.end.into_str().into())),
         End::Answered | End::Upgraded if kind.status >= 500 => {
             attributes.push(("error.type", kind.status.to_string().into()));
         }
@@ -90,7 +90,7 @@ fn kind(kind: &Kind) -> Attributes {
 }
 
 fn ends(upstream: &UpstreamSnapshot) -> Vec<Point> {
-    let key = |kind: &Kind| (kind.end.as_str(), kind.reason().map(Reason::as_str));
+    let key = |kind: &Kind| (kind.end.into_str(), kind.reason().map(Reason::as_str));
     let by = upstream.totals.by(|kind| Some(key(kind)));
     let last = |of| {
         let rows = upstream.totals.kinds.iter().filter(|row| key(&row.kind) == of);

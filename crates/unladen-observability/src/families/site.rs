@@ -22,7 +22,7 @@ fn requests(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
         family("unladen.site.requests", &|site, totals| {
             let rows = totals.results.iter();
             rows.map(|row| {
-                let mut attributes = vec![site.clone(), ("result", row.result.as_str().into())];
+                let mut attributes = vec![site.clone(), ("result", row.result.into_str().into())];
                 if !row.why.is_empty() {
                     attributes.push(("reason", row.why.into()));
                 }
@@ -31,9 +31,9 @@ fn requests(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
             .collect()
         }),
         family("unladen.site.response.body", &|site, totals| {
-            let each = crate::CacheResult::ALL.into_iter().map(|result| {
+            let each = crate::CacheResult::ALL.iter().copied().map(|result| {
                 let (requests, bytes) = totals.sum(|other| other == result);
-                (requests > 0).then(|| Point::whole(vec![site.clone(), ("result", result.as_str().into())], bytes))
+                (requests > 0).then(|| Point::whole(vec![site.clone(), ("result", result.into_str().into())], bytes))
             });
             each.flatten().collect()
         }),
@@ -41,7 +41,7 @@ fn requests(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
             let points = ASKED.into_iter().zip(totals.asked).flat_map(|(asked, brought)| {
                 BROUGHT.into_iter().zip(brought).filter(|(_, histogram)| histogram.count() > 0).map(
                     move |(brought, histogram)| {
-                        let (by, result) = (("by", asked.as_str().into()), ("result", brought.as_str().into()));
+                        let (by, result) = (("by", asked.as_str().into()), ("result", brought.into_str().into()));
                         (vec![by, result], histogram)
                     },
                 )

@@ -10,7 +10,7 @@ use hyper::header::{CONTENT_TYPE, HOST, RETRY_AFTER, USER_AGENT};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::task::AbortHandle;
+use tokio_util::task::AbortOnDropHandle;
 use unladen_pool::{Connector, Protocol, Socket, TlsSettings};
 use url::{Host, Url};
 
@@ -29,7 +29,7 @@ pub(super) struct Client {
 struct Kept {
     target: Target,
     sender: SendRequest<Full<Bytes>>,
-    task: AbortHandle,
+    _task: AbortOnDropHandle<()>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,13 +112,7 @@ impl Kept {
         let task = tokio::spawn(async {
             let _ = connection.await;
         });
-        Ok(Self { target: target.clone(), sender, task: task.abort_handle() })
-    }
-}
-
-impl Drop for Kept {
-    fn drop(&mut self) {
-        self.task.abort();
+        Ok(Self { target: target.clone(), sender, _task: AbortOnDropHandle::new(task) })
     }
 }
 

@@ -56,7 +56,7 @@ fn document(span: &Span, at: Option<&At>) -> Value {
         None => 0x100,
     };
     document.insert("flags".to_owned(), (flags | u32::from(trace.sampled)).into());
-    let name = if span.method == Method::Other { "HTTP" } else { span.method.as_str() };
+    let name = if span.method == Method::Other { "HTTP" } else { span.method.into_str() };
     document.insert("name".to_owned(), name.into());
     document.insert("kind".to_owned(), CLIENT.into());
     document.insert("startTimeUnixNano".to_owned(), start.ns().to_string().into());
@@ -74,7 +74,7 @@ fn document(span: &Span, at: Option<&At>) -> Value {
 }
 
 fn attributes(span: &Span, at: Option<&At>) -> Vec<Value> {
-    let mut attributes = vec![attribute("http.request.method", span.method.as_str())];
+    let mut attributes = vec![attribute("http.request.method", span.method.into_str())];
     let mut add = |key: &str, value: Value| attributes.push(attribute(key, value));
     if let Some(original) = &span.method_original {
         add("http.request.method_original", text(original));
@@ -104,7 +104,7 @@ fn attributes(span: &Span, at: Option<&At>) -> Vec<Value> {
         None => {}
     }
     if let Some(version) = span.upstream_version {
-        add("network.protocol.version", version.as_str().into());
+        add("network.protocol.version", version.into_str().into());
     }
     if span.status != 0 {
         add("http.response.status_code", span.status.into());
@@ -118,10 +118,10 @@ fn attributes(span: &Span, at: Option<&At>) -> Vec<Value> {
     add("http.request.body.size", span.bytes_in.into());
     add("http.response.body.size", span.bytes_out.into());
     add("unladen.upstream", span.upstream.to_string().into());
-    add("unladen.end", span.end.as_str().into());
-    add("unladen.connection", span.reuse.as_str().into());
+    add("unladen.end", span.end.into_str().into());
+    add("unladen.connection", span.reuse.into_str().into());
     if let Some((result, why)) = span.cache {
-        add("unladen.cache", result.as_str().into());
+        add("unladen.cache", result.into_str().into());
         if !why.is_empty() {
             add("unladen.cache_reason", why.into());
         }
@@ -136,7 +136,7 @@ fn attributes(span: &Span, at: Option<&At>) -> Vec<Value> {
 fn error(span: &Span) -> Option<String> {
     match span.end {
         End::Local(reason) | End::Broken(reason) => Some(reason.as_str().to_owned()),
-        End::ClientGone => Some(span.end.as_str().to_owned()),
+        End::ClientGone => Some(span.end.into_str().to_owned()),
         End::Answered | End::Upgraded => (span.status >= 400).then(|| span.status.to_string()),
     }
 }

@@ -69,7 +69,7 @@ impl Reading {
             "http_server_request_duration_seconds_count" => self.requests += n,
             "unladen_requests_total" if matches!(label("end"), "broken" | "local_reply") => self.failed += n,
             "unladen_site_requests_total" => {
-                let result = CacheResult::ALL.into_iter().find(|result| result.as_str() == label("result"));
+                let result = CacheResult::ALL.iter().copied().find(|result| result.into_str() == label("result"));
                 match result {
                     Some(CacheResult::File | CacheResult::Own) | None => {}
                     Some(result) => {

@@ -30,7 +30,7 @@ fn requests_are_counted_by_what_the_cache_did_and_why() {
     );
     let totals = SiteTotals::of(&counts).unwrap();
     let rows: Vec<_> =
-        totals.results.iter().map(|row| (row.result.as_str(), row.why, row.requests, row.bytes)).collect();
+        totals.results.iter().map(|row| (row.result.into_str(), row.why, row.requests, row.bytes)).collect();
     let expected = [
         ("hit", "", 2, 952),
         ("stale", "max-stale", 1, 476),
@@ -99,7 +99,7 @@ fn more_reasons_than_there_are_rows_are_counted_as_others() {
     let counts = SiteCounts::default();
     let words: Vec<&'static str> = (0..400).map(|n| &*Box::leak(format!("why-{n}").into_boxed_str())).collect();
     for _ in 0..2 {
-        for result in CacheResult::ALL {
+        for &result in CacheResult::ALL {
             for why in &words {
                 counts.observe(&unsent(), (result, why));
             }
@@ -107,7 +107,7 @@ fn more_reasons_than_there_are_rows_are_counted_as_others() {
     }
     let totals = SiteTotals::of([&counts]).unwrap();
     assert!(totals.results.len() <= ROWS, "{}", totals.results.len());
-    for result in CacheResult::ALL {
+    for &result in CacheResult::ALL {
         assert_eq!(totals.sum(|other| other == result).0, 800, "{result:?}");
         let other = totals.results.iter().find(|row| row.result == result && row.why == OTHER).unwrap();
         assert!(other.requests > 0);
@@ -126,6 +126,6 @@ fn what_a_hit_costs() {
         for _ in 0..TIMES {
             counts.observe(std::hint::black_box(&record), std::hint::black_box((result, why)));
         }
-        eprintln!("{:?} a {}", (crate::observability::tests::cpu() - start) / TIMES, result.as_str());
+        eprintln!("{:?} a {}", (crate::observability::tests::cpu() - start) / TIMES, result.into_str());
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn site(upstream: &UpstreamSnapshot) -> Value {
     let [fetches, passes] = &totals.asked;
     json!({
         "results": totals.results.iter().map(|row| json!({
-            "result": row.result.as_str(),
+            "result": row.result.into_str(),
             "reason": row.why,
             "requests": row.requests,
             "bytes": row.bytes,
@@ -69,7 +69,7 @@ pub(super) fn site(upstream: &UpstreamSnapshot) -> Value {
 }
 
 fn asked(brought: &[HistogramTotals; 3]) -> Value {
-    BROUGHT.iter().zip(brought).map(|(brought, totals)| (brought.as_str().to_owned(), histogram(totals))).collect()
+    BROUGHT.iter().zip(brought).map(|(brought, totals)| (brought.into_str().to_owned(), histogram(totals))).collect()
 }
 
 fn store(store: &StoreState) -> Value {
@@ -139,7 +139,7 @@ fn miss(miss: &Miss) -> Value {
         "requests": miss.requests,
         "unsure": miss.unsure,
         "mean_ns": u64::try_from(miss.mean().as_nanos()).unwrap_or(u64::MAX),
-        "result": miss.result.as_str(),
+        "result": miss.result.into_str(),
         "reason": miss.why,
     })
 }

@@ -38,7 +38,7 @@ fn it_opens_at_the_share_of_failures_and_not_before() {
     report(&breaker, false, 0);
     assert_eq!(breaker.state(), BreakerState::Open, "11 of 22");
     assert_eq!(breaker.opened(), 1);
-    assert_eq!(breaker.state().as_str(), "open");
+    assert_eq!(breaker.state().into_str(), "open");
 }
 
 #[test]

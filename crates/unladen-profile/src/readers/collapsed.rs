@@ -168,7 +168,7 @@ impl Weights {
         } else if self.digits > 0 {
             profile.notes.push(format!(
                 "its weights have fractions: {of_one} {} here stand for 1 in the file",
-                profile.about.unit.as_str()
+                profile.about.unit.into_str()
             ));
         }
         let mut sum = Sum::default();

@@ -295,10 +295,10 @@ impl<'a> Places<'a> {
 fn kind(category: &str, is_of_library: bool) -> FrameKind {
     const KINDS: [FrameKind; 5] =
         [FrameKind::Function, FrameKind::Include, FrameKind::ClassLookup, FrameKind::Native, FrameKind::Group];
-    if category.eq_ignore_ascii_case(FrameKind::Kernel.as_str()) {
+    if category.eq_ignore_ascii_case(FrameKind::Kernel.into_str()) {
         return FrameKind::Kernel;
     }
-    let named = KINDS.into_iter().find(|kind| kind.as_str() == category);
+    let named = KINDS.into_iter().find(|kind| kind.into_str() == category);
     named.unwrap_or(if is_of_library { FrameKind::Native } else { FrameKind::Function })
 }
 
@@ -398,7 +398,7 @@ fn samples(
         let weight =
             samples.weight.as_ref().and_then(|weights| weights.get(index)).copied().unwrap_or(Number::Whole(1));
         let whole = if unit == Unit::Nanoseconds { weight.times(1_000_000) } else { weight.whole() };
-        let whole = whole.ok_or_else(|| wrong(format!("{weight} is not a number of {}", unit.as_str())))?;
+        let whole = whole.ok_or_else(|| wrong(format!("{weight} is not a number of {}", unit.into_str())))?;
         Ok(Some((found, sum.add(whole).map_err(wrong)?)))
     };
     samples.stack.iter().enumerate().map(sample).collect()

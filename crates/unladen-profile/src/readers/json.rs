@@ -8,11 +8,13 @@ use crate::input::Input;
 use crate::readers::ReadError;
 
 /// A number; whole ones are exact even beyond the precision of a double.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, derive_more::Display)]
 pub(crate) enum Number {
     /// Not negative.
+    #[display("{_0}")]
     Whole(u64),
     /// Infinite if beyond the range of a double.
+    #[display("{_0}")]
     Double(f64),
 }
 
@@ -68,15 +70,6 @@ impl Number {
 fn rounded(double: f64) -> Option<u64> {
     // As a double, the maximum is rounded up to one more.
     (double > -0.5 && double < u64::MAX as f64).then(|| double.round() as u64)
-}
-
-impl fmt::Display for Number {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Whole(whole) => whole.fmt(formatter),
-            Self::Double(double) => double.fmt(formatter),
-        }
-    }
 }
 
 impl<'de> Deserialize<'de> for Number {

@@ -99,8 +99,9 @@ impl LeftOut {
     }
 
     pub(crate) fn note(&self, parts: &str, read: Unit) -> Option<String> {
-        let others: Vec<String> = self.0.iter().map(|(unit, count)| format!("{count} of {}", unit.as_str())).collect();
-        let (read, others) = (read.as_str(), others.join(", "));
+        let others: Vec<String> =
+            self.0.iter().map(|(unit, count)| format!("{count} of {}", unit.into_str())).collect();
+        let (read, others) = (read.into_str(), others.join(", "));
         (!others.is_empty()).then(|| format!("its {parts} of {read} are read; others are left out: {others}"))
     }
 }

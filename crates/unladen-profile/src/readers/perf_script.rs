@@ -5,8 +5,10 @@
 
 mod place;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
+
+use indexmap::IndexMap;
 
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
@@ -75,8 +77,7 @@ impl ProfileReader for PerfScript {
             line: 0,
             is_header: false,
             sample: None,
-            seen: Vec::new(),
-            seen_ids: HashMap::new(),
+            seen: IndexMap::new(),
             samples: Sum::default(),
             periods: Sum::default(),
             all_are_clocks: true,
@@ -114,8 +115,7 @@ struct Reading {
     is_header: bool,
     sample: Option<Sample>,
     /// In order of appearance: samples, and the sum of their periods.
-    seen: Vec<(StackId, u64, u64)>,
-    seen_ids: HashMap<StackId, usize>,
+    seen: IndexMap<StackId, (u64, u64)>,
     samples: Sum,
     periods: Sum,
     all_are_clocks: bool,
@@ -212,11 +212,7 @@ impl Reading {
         let group = self.profile.stacks.push(root, sample.group);
         let frames = sample.frames.iter().rev();
         let stack = frames.fold(group, |below, frame| self.profile.stacks.push(below, *frame));
-        let index = *self.seen_ids.entry(stack).or_insert(self.seen.len());
-        if index == self.seen.len() {
-            self.seen.push((stack, 0, 0));
-        }
-        let (_, samples, periods) = &mut self.seen[index];
+        let (samples, periods) = self.seen.entry(stack).or_default();
         *samples += self.samples.add(1)?;
         match sample.period {
             Some(period) => *periods += self.periods.add(period)?,
@@ -244,7 +240,7 @@ impl Reading {
             ));
         }
         let cluster = self.profile.begin_request();
-        for (stack, samples, periods) in self.seen {
+        for (stack, (samples, periods)) in self.seen {
             self.profile.add(cluster, stack, if self.all_are_clocks { periods } else { samples });
         }
         self.profile

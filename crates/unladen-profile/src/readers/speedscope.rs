@@ -176,7 +176,7 @@ impl Scale {
     /// A value in whole units. Times are rounded; counts must be whole.
     fn weight(self, value: Number) -> Result<u64, String> {
         let weight = if self.unit == Unit::Nanoseconds { value.times(self.of_one) } else { value.whole() };
-        weight.ok_or_else(|| format!("{value} is not a number of {}", self.unit.as_str()))
+        weight.ok_or_else(|| format!("{value} is not a number of {}", self.unit.into_str()))
     }
 }
 

@@ -3,12 +3,13 @@
 //! See `src/types/profile.ts` and `docs-developer/CHANGELOG-formats.md` of
 //! <https://github.com/firefox-devtools/profiler>.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
+
+use indexmap::IndexSet;
 
 use crate::frame::FrameKind;
 use crate::profile::{Profile, Unit};
-use crate::writers::{Strings, Writer, comma, text};
+use crate::writers::{Writer, comma, text};
 
 /// The first version in which threads share their tables; the profiler upgrades it.
 const VERSION: u32 = 60;
@@ -42,7 +43,7 @@ impl Writer for Firefox {
         write!(out, ",\"importedFrom\":\"unladen\",\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true")?;
         write!(out, ",\"categories\":[")?;
         for (index, (kind, colour)) in CATEGORIES.into_iter().enumerate() {
-            let name = kind.as_str();
+            let name = kind.into_str();
             write!(
                 out,
                 "{}{{\"name\":\"{name}\",\"color\":\"{colour}\",\"subcategories\":[\"Other\"]}}",
@@ -89,19 +90,19 @@ const CATEGORIES: [(FrameKind, &str); 6] = [
 
 /// Writes the tables. Request names are among the strings: returns the index of the first.
 fn write_tables(profile: &Profile, requests: usize, out: &mut dyn Write) -> io::Result<usize> {
-    let mut strings = Strings::default();
-    let (mut sources, mut libraries) = (Indices::default(), Indices::default());
+    let mut strings = IndexSet::new();
+    let (mut sources, mut libraries) = (IndexSet::new(), IndexSet::new());
     let mut names = Vec::new();
     let (mut source_of, mut library_of) = (Vec::new(), Vec::new());
     for (_, frame) in profile.frames.iter() {
-        names.push(strings.index(frame.name));
+        names.push(strings.insert_full(frame.name).0);
         let is_native = matches!(frame.kind, FrameKind::Native | FrameKind::Kernel);
-        let index = |indices: &mut Indices, strings: &mut Strings| indices.index(strings.index(frame.file));
+        let mut index = |indices: &mut IndexSet<usize>| indices.insert_full(strings.insert_full(frame.file).0).0;
         let has_file = !frame.file.is_empty();
-        library_of.push(if has_file && is_native { index(&mut libraries, &mut strings) as i64 } else { -1 });
-        source_of.push((has_file && !is_native).then(|| index(&mut sources, &mut strings)));
+        library_of.push(if has_file && is_native { index(&mut libraries) as i64 } else { -1 });
+        source_of.push((has_file && !is_native).then(|| index(&mut sources)));
     }
-    let first_request = strings.in_order.len();
+    let first_request = strings.len();
 
     let count = profile.frames.len();
     let frames = || 0..count;
@@ -134,20 +135,20 @@ fn write_tables(profile: &Profile, requests: usize, out: &mut dyn Write) -> io::
     column(out, "lineNumber", profile.frames.iter().map(line))?;
     column(out, "columnNumber", frames().map(|_| NULL))?;
     write!(out, "\"length\":{count}}},\n\"resourceTable\":{{")?;
-    column(out, "lib", libraries.in_order.iter().map(|_| NULL))?;
-    column(out, "host", libraries.in_order.iter().map(|_| NULL))?;
+    column(out, "lib", libraries.iter().map(|_| NULL))?;
+    column(out, "host", libraries.iter().map(|_| NULL))?;
     // Libraries.
-    column(out, "type", libraries.in_order.iter().map(|_| 1))?;
-    column(out, "name", &libraries.in_order)?;
-    write!(out, "\"length\":{}}},\n\"nativeSymbols\":{{", libraries.in_order.len())?;
+    column(out, "type", libraries.iter().map(|_| 1))?;
+    column(out, "name", &libraries)?;
+    write!(out, "\"length\":{}}},\n\"nativeSymbols\":{{", libraries.len())?;
     for name in ["libIndex", "address", "name", "functionSize"] {
         column(out, name, [0_u32; 0])?;
     }
     out.write_all(b"\"length\":0},\n\"sources\":{")?;
-    column(out, "uuid", sources.in_order.iter().map(|_| NULL))?;
-    column(out, "filename", &sources.in_order)?;
-    write!(out, "\"length\":{}}},\n\"stringArray\":[", sources.in_order.len())?;
-    for (index, string) in strings.in_order.iter().enumerate() {
+    column(out, "uuid", sources.iter().map(|_| NULL))?;
+    column(out, "filename", &sources)?;
+    write!(out, "\"length\":{}}},\n\"stringArray\":[", sources.len())?;
+    for (index, string) in strings.iter().enumerate() {
         write!(out, "{}{}", comma(index), text(string))?;
     }
     for request in 1..=requests {
@@ -159,23 +160,6 @@ fn write_tables(profile: &Profile, requests: usize, out: &mut dyn Write) -> io::
 
 fn or_null<T: std::fmt::Display>(value: Option<T>) -> String {
     value.map_or_else(|| NULL.to_owned(), |value| value.to_string())
-}
-
-#[derive(Default)]
-struct Indices {
-    in_order: Vec<usize>,
-    indices: HashMap<usize, usize>,
-}
-
-impl Indices {
-    fn index(&mut self, string: usize) -> usize {
-        let next = self.in_order.len();
-        let index = *self.indices.entry(string).or_insert(next);
-        if index == next {
-            self.in_order.push(string);
-        }
-        index
-    }
 }
 
 /// The profiler requires an interval and a time for each sample even if unknown: ns.

@@ -7,7 +7,6 @@ pub(crate) mod pprof;
 pub(crate) mod speedscope;
 pub(crate) mod unladen;
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
 use crate::profile::Profile;
@@ -25,25 +24,6 @@ pub trait Writer: Sync {
 
     /// Writes the profile. Fails only if `out` does.
     fn write(&self, profile: &Profile, out: &mut dyn Write) -> io::Result<()>;
-}
-
-/// A table of distinct strings.
-#[derive(Default)]
-struct Strings {
-    in_order: Vec<String>,
-    indices: HashMap<String, usize>,
-}
-
-impl Strings {
-    fn index(&mut self, string: &str) -> usize {
-        if let Some(index) = self.indices.get(string) {
-            return *index;
-        }
-        let index = self.in_order.len();
-        self.in_order.push(string.to_owned());
-        self.indices.insert(string.to_owned(), index);
-        index
-    }
 }
 
 /// A text as JSON. The rest is written by hand, so that only the profile itself is in memory.

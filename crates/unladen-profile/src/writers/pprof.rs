@@ -8,10 +8,11 @@ use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use indexmap::IndexSet;
 
 use crate::frame::FrameKind;
 use crate::profile::{Profile, Unit};
-use crate::writers::{Strings, Writer};
+use crate::writers::Writer;
 
 /// Further requests are not separated.
 pub(crate) const MAX_REQUESTS: u64 = 1 << 20;
@@ -43,8 +44,8 @@ impl Writer for Pprof {
 }
 
 fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = Strings::default();
-    let mut indexed = |string: &str| table.index(string) as u64;
+    let mut table = IndexSet::new();
+    let mut indexed = |string: &str| table.insert_full(string.to_owned()).0 as u64;
     indexed("");
     let types = types(profile);
     for (kind, unit) in &types {
@@ -108,7 +109,7 @@ fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     let comment = Comment { requests, are_labelled, profiler: about.profiler.clone() }.to_string();
     rest.numbers(13, &[indexed(&about.title), indexed(&comment)]);
     rest.number(14, types.last().map_or(0, |(kind, _)| indexed(kind)));
-    for string in &table.in_order {
+    for string in &table {
         rest.bytes(6, string.as_bytes());
         rest.drain(out)?;
     }

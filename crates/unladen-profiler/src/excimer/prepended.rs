@@ -80,7 +80,7 @@ impl Prepended {
         let orders = serde_json::json!({
             "WRAPPER": wrapper,
             "PERIOD": options.period.as_nanos().max(1).to_string(),
-            "CLOCK": options.clock.as_str(),
+            "CLOCK": options.clock.into_str(),
         });
         let mut file = folder.file(&token, 0o644)?;
         let failed = |source| ProfilerError::Io { doing: "cannot write", path: folder.path().join(&token), source };

@@ -3,8 +3,9 @@
 //! A process can end at any time, so an address is converted to a place in a file at once. Names are looked up at the
 //! end, once for each place, which costs far more.
 
-use std::collections::HashMap;
 use std::hash::Hash;
+
+use indexmap::IndexSet;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct StackIndex(u32);
@@ -53,41 +54,19 @@ pub(super) enum Module {
 
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    modules: Interned<Module>,
+    modules: IndexSet<Module>,
     /// The first process seen with each module.
     seen_in: Vec<u32>,
-    places: Interned<CodeLocation>,
+    places: IndexSet<CodeLocation>,
     /// Their places, innermost first.
-    stacks: Interned<Box<[u32]>>,
+    stacks: IndexSet<Box<[u32]>>,
 }
 
 /// Further distinct stacks are kept without frames: 127 of 4 bytes each are some 500 MB.
 const MOST_STACKS: usize = 1 << 20;
 
-#[derive(Debug)]
-struct Interned<T> {
-    all: Vec<T>,
-    ids: HashMap<T, u32>,
-}
-
-// === impl Interned ===
-
-impl<T> Default for Interned<T> {
-    fn default() -> Self {
-        Self { all: Vec::new(), ids: HashMap::new() }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Interned<T> {
-    fn intern(&mut self, one: T) -> u32 {
-        if let Some(id) = self.ids.get(&one) {
-            return *id;
-        }
-        let id = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
-        self.all.push(one.clone());
-        self.ids.insert(one, id);
-        id
-    }
+fn index_of<T: Eq + Hash>(known: &mut IndexSet<T>, one: T) -> u32 {
+    u32::try_from(known.insert_full(one).0).unwrap_or(u32::MAX)
 }
 
 impl Places {
@@ -104,43 +83,43 @@ impl Places {
                 CodeLocation::Made { module, pid, address }
             }
         };
-        self.places.intern(place)
+        index_of(&mut self.places, place)
     }
 
     pub(super) fn ended(&mut self, pid: u32, comm: &str) -> u32 {
         let module = self.module(Module::Ended(comm.to_owned()), pid);
-        self.places.intern(CodeLocation::Somewhere { module })
+        index_of(&mut self.places, CodeLocation::Somewhere { module })
     }
 
     pub(super) fn kernel(&mut self, address: u64) -> u32 {
-        self.places.intern(CodeLocation::Kernel(address))
+        index_of(&mut self.places, CodeLocation::Kernel(address))
     }
 
     /// Innermost first.
     pub(super) fn stack(&mut self, places: Vec<u32>) -> StackIndex {
         let places = places.into_boxed_slice();
-        if self.stacks.all.len() >= MOST_STACKS && !self.stacks.ids.contains_key(&places) {
-            return StackIndex(self.stacks.intern(Box::default()));
+        if self.stacks.len() >= MOST_STACKS && !self.stacks.contains(&places) {
+            return StackIndex(index_of(&mut self.stacks, Box::default()));
         }
-        StackIndex(self.stacks.intern(places))
+        StackIndex(index_of(&mut self.stacks, places))
     }
 
     /// Innermost first.
     pub(super) fn places_of(&self, stack: StackIndex) -> &[u32] {
-        self.stacks.all.get(stack.0 as usize).map_or(&[], |places| places)
+        self.stacks.get_index(stack.0 as usize).map_or(&[], |places| places)
     }
 
     pub(super) fn place(&self, place: u32) -> Option<CodeLocation> {
-        self.places.all.get(place as usize).copied()
+        self.places.get_index(place as usize).copied()
     }
 
     /// A module, and a process that maps it.
     pub(super) fn module_of(&self, module: u32) -> Option<(&Module, u32)> {
-        Some((self.modules.all.get(module as usize)?, *self.seen_in.get(module as usize)?))
+        Some((self.modules.get_index(module as usize)?, *self.seen_in.get(module as usize)?))
     }
 
     fn module(&mut self, module: Module, pid: u32) -> u32 {
-        let id = self.modules.intern(module);
+        let id = index_of(&mut self.modules, module);
         if self.seen_in.len() <= id as usize {
             self.seen_in.push(pid);
         }

@@ -84,7 +84,7 @@ fn resolve(table: &Table<'_>, file: &Path, folder: &Path, read: ReadFile<'_>) ->
     };
     reading.services = services.iter().map(|service| service.name.clone()).collect();
     let list = table.require("knob", "a list of [[knob]] tables: the things to switch on and off")?;
-    let words = Design::ALL.map(|design| (design.as_str(), design));
+    let words = Design::ALL.map(|design| (design.into_str(), design));
     let wanted = table.get("design").map(|value| value.choice(&words)).transpose()?;
     let knobs = knob::read_all(&list, &reading, wanted == Some(Design::Each))?;
     let design = design(table, &list, wanted, knobs.len())?;
@@ -159,7 +159,7 @@ fn design(table: &Table<'_>, list: &Value<'_>, wanted: Option<Design>, knobs: us
         _ => return Ok(design),
     };
     let span = value.as_ref().unwrap_or(list).span();
-    Err(Problem::other(ExperimentProblem::Design { design: design.as_str(), needs, knobs, instead }).at(span))
+    Err(Problem::other(ExperimentProblem::Design { design: design.into_str(), needs, knobs, instead }).at(span))
 }
 
 fn cold(table: &Table<'_>) -> Result<Option<Cold>, Bad> {

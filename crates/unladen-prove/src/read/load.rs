@@ -66,7 +66,7 @@ fn pace(table: &Table<'_>) -> Result<Pace, Bad> {
     let (rate, concurrency) = table.either("rate", "concurrency", why)?;
     let arrivals = table.get("arrivals");
     if let Some(rate) = rate {
-        let words = [Arrivals::Constant, Arrivals::Poisson].map(|arrivals| (arrivals.as_str(), arrivals));
+        let words = [Arrivals::Constant, Arrivals::Poisson].map(|arrivals| (arrivals.into_str(), arrivals));
         let arrivals = arrivals.map_or(Ok(Arrivals::default()), |value| value.choice(&words))?;
         return Ok(Pace::Open { rate: rate.number(1e-3..=1e7, "a number from 0.001 to 10000000 a second")?, arrivals });
     }

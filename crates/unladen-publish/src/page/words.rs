@@ -127,14 +127,8 @@ fn tied(text: &str) -> String {
     out
 }
 
-impl From<String> for Words {
-    fn from(text: String) -> Self {
-        Self::new().plain(text)
-    }
-}
-
-impl From<&str> for Words {
-    fn from(text: &str) -> Self {
+impl<T: Into<String>> From<T> for Words {
+    fn from(text: T) -> Self {
         Self::new().plain(text)
     }
 }

@@ -73,7 +73,7 @@ fn summary(comparison: &Comparison) -> Vec<Block> {
         .map(|finding| {
             let (class, sign) = finding_look(finding.verdict);
             Words::new()
-                .mark(class, format!("{sign}{}", capital(finding.verdict.as_str())))
+                .mark(class, format!("{sign}{}", capital(finding.verdict.into_str())))
                 .plain(": ")
                 .strong(finding.rule.clone())
                 .plain(format!(", {}", finding.summary))

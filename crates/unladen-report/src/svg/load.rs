@@ -1,6 +1,6 @@
 //! A load: latency by percentile; latency and rate over time, with the steps of the schedule and failures.
 
-use unladen_document::{LoadDocument, Slice, Step};
+use unladen_document::{LoadDocument, Slice, Step, statuses_text};
 use unladen_quantity::{Area, Kind, PERCENTILES, Scale, grouped, interval_path, odds, short};
 
 use super::draw::{GREY, LINE, MARGIN, WIDTH, column, columns, legend, line, lines, look, rows, text};
@@ -25,7 +25,7 @@ pub(super) fn load(result: &LoadDocument, body: &mut String) -> f64 {
     if failed > 0 {
         let statuses = match result.statuses.is_empty() {
             true => String::new(),
-            false => format!("; statuses: {}", result.statuses.statuses_text()),
+            false => format!("; statuses: {}", statuses_text(&result.statuses)),
         };
         let words =
             format!("{} of {} requests failed{statuses}", grouped(failed as f64, 0), grouped(result.planned as f64, 0));

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use unladen_document::{Capacity, Interval, LoadAgent, LoadDocument, Trial};
+use unladen_document::{Capacity, Interval, LoadAgent, LoadDocument, Trial, statuses_text};
 use unladen_quantity::{Kind, grouped, lasting, plain, short};
 
 use super::agents::agents;
@@ -181,7 +181,7 @@ fn answered(result: &LoadDocument) -> String {
         plain(Kind::Bytes, result.body_bytes as f64),
     );
     if result.statuses.iter().count() > 1 {
-        text.push_str(&format!(" Statuses: {}.", result.statuses.statuses_text()));
+        text.push_str(&format!(" Statuses: {}.", statuses_text(&result.statuses)));
     }
     for (n, what) in [
         (result.unsent, "never sent (as many as allowed were running until the end)"),

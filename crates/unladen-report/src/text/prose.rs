@@ -124,7 +124,7 @@ pub(super) fn few(text: &str, width: usize, most: usize, style: Style) -> Vec<St
 }
 
 /// Like `fill`, with all characters kept.
-pub(super) fn filled(text: &str, width: usize) -> Vec<String> {
+pub fn filled(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let Some(line) = lines.last_mut() else { break };

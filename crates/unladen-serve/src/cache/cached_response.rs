@@ -184,7 +184,7 @@ fn coded<'s>(stored: &'s Stored, coding: Coding, body: Bytes) -> CachedResponse<
             false => fields.push(field.name, field.value),
         }
     }
-    fields.push(b"content-encoding", coding.as_str().as_bytes());
+    fields.push(b"content-encoding", coding.into_str().as_bytes());
     let length = Length::Exact(body.len() as u64);
     CachedResponse { status: stored.status, lines: Lines::Own(fields), body, length }
 }

@@ -70,7 +70,7 @@ pub(crate) fn coded(
             _ => fields.push(field.name, field.value),
         }
     }
-    fields.push(b"content-encoding", coding.as_str().as_bytes());
+    fields.push(b"content-encoding", coding.into_str().as_bytes());
     Some(Coded { response: Response { fields, length: Length::Chunked, ..response.clone() }, encoder })
 }
 

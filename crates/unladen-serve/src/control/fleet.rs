@@ -114,7 +114,7 @@ fn often(times: u64) -> String {
 
 impl Forget for Sites {
     fn forget(&self, site: Option<&str>, what: &What, is_soft: bool) -> u64 {
-        let forget = unladen_observability::Forget { what: what.into(), is_soft };
+        let forget = unladen_observability::Forget { what: what.clone(), is_soft };
         self.observability.forget(site, &forget).unwrap_or(0)
     }
 
@@ -292,7 +292,7 @@ async fn forget(pages: Vec<Page>, observability: &Arc<Observability>) {
     let forgetting = spawn_blocking(move || {
         for page in pages {
             let what = What::Url(page);
-            let forget = unladen_observability::Forget { what: (&what).into(), is_soft: false };
+            let forget = unladen_observability::Forget { what: what.clone(), is_soft: false };
             observability.forget(None, &forget);
             if let Some(fleet) = &fleet {
                 fleet.tell_unverified(None, what, false);

@@ -131,7 +131,7 @@ async fn bus(settings: FleetSettings) -> Trial {
         Ok(doubt) => {
             Trial { spoken: Some("a purge was written, notified and read"), doubt: doubt.map(str::to_owned), ..trial }
         }
-        Err(error) => trial.failed(error.as_str(), error.to_string()),
+        Err(error) => trial.failed(error.into_str(), error.to_string()),
     }
 }
 
@@ -217,7 +217,7 @@ fn trial(
     spoken: &'static str,
     error: Option<AskError>,
 ) -> Trial {
-    let failed = error.map(|error| Failed { reason: error.as_str(), cause: error.to_string() });
+    let failed = error.map(|error| Failed { reason: error.into_str(), cause: error.to_string() });
     Trial {
         path: Some(settings.path.clone()),
         spoken: failed.is_none().then_some(spoken),

@@ -128,7 +128,7 @@ pub enum OutlookError {
     #[error(
         "such a request is answered with {} ({}): it is malformed or ambiguous",
         .0.status(),
-        .0.as_str()
+        .0.into_str()
     )]
     Refused(Fault),
     #[error("{0}")]

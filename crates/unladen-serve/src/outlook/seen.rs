@@ -189,7 +189,7 @@ impl WhyNot {
             }
             NoStore::TooLarge => "its body is longer than `cache.largest`",
         };
-        Self { reason: why.as_str(), message }
+        Self { reason: why.into_str(), message }
     }
 
     pub(super) fn of_request(why: &'static str) -> Self {

@@ -209,7 +209,7 @@ fn all_reasons_against_an_answer_are_found() {
     let of = |status, fields: &[(&str, &str)]| -> Vec<&str> {
         let mut response = Response { status, ..Response::default() };
         fields.iter().for_each(|(name, value)| response.fields.push(name.as_bytes(), value.as_bytes()));
-        trial::reasons(wanted.clone(), response).into_iter().map(unladen_cache::NoStore::as_str).collect()
+        trial::reasons(wanted.clone(), response).into_iter().map(|why| why.into_str()).collect()
     };
     assert_eq!(of(200, &[("cache-control", "s-maxage=60")]), Vec::<&str>::new());
     assert_eq!(of(200, &[("cache-control", "public, max-age=60")]), ["cookies"]);

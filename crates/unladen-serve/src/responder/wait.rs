@@ -110,7 +110,7 @@ impl InboundRequest<'_> {
                 if !leads && let Some(waited) = self.is_for_another(lookup, &began, to) {
                     return waited;
                 }
-                let why = began.kept.as_ref().err().map_or("", |why| why.as_str());
+                let why = began.kept.as_ref().err().map_or("", |why| why.into_str());
                 let detail = if began.is_of_peer { "peer" } else { why };
                 let status = CacheStatus {
                     forwarded_status: Some(began.response.status),

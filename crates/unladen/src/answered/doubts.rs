@@ -1,7 +1,5 @@
 //! Why an answer may not be the page that was meant: [`Doubt`].
 
-use std::fmt;
-
 use serde_json::Value;
 use unladen_document::Answer;
 
@@ -39,16 +37,25 @@ const MORE: u64 = 512;
 /// A common browser's User-Agent.
 pub(super) const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 
+const STOP: &str = "name a text that only the right answer contains (--expect-body TEXT)";
+const NO_LOGIN: &str = ": send the cookie of a logged-in user (-b 'NAME=VALUE').";
+const OTHER_LOGIN: &str = ", though a cookie or login was sent: the session may have expired, or belong to another \
+                           browser: send that browser's User-Agent, too (-A 'NAME').";
+
 /// Why an answer may not be the page that was meant. Its `Display` says what to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
 pub(super) enum Doubt {
     /// The page of an error.
+    #[display("this looks like an error page ({sign}), though its status is {status}: correct the request, or {STOP}.")]
     Error { sign: String, status: u16 },
     /// JSON that says the request failed.
+    #[display("the answer reports a failure ({sign}), though its status is {status}: correct the request, or {STOP}.")]
     Failed { sign: String, status: u16 },
     /// A login page.
+    #[display("this looks like a login page ({sign}){}", if *is_known { OTHER_LOGIN } else { NO_LOGIN })]
     Login { sign: String, is_known: bool },
     /// A browser gets another answer.
+    #[display("a browser gets a different answer: {told}. To get that one, send its name (-A '{BROWSER}').")]
     Browser { told: String },
 }
 
@@ -61,35 +68,6 @@ pub(super) struct Page<'a> {
     pub(super) is_login: bool,
     /// A cookie or credentials were sent.
     pub(super) is_known: bool,
-}
-
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const STOP: &str = "name a text that only the right answer contains (--expect-body TEXT)";
-        match self {
-            Self::Error { sign, status } => write!(
-                f,
-                "this looks like an error page ({sign}), though its status is {status}: correct the request, or \
-                 {STOP}."
-            ),
-            Self::Failed { sign, status } => write!(
-                f,
-                "the answer reports a failure ({sign}), though its status is {status}: correct the request, or {STOP}."
-            ),
-            Self::Login { sign, is_known: false } => write!(
-                f,
-                "this looks like a login page ({sign}): send the cookie of a logged-in user (-b 'NAME=VALUE')."
-            ),
-            Self::Login { sign, is_known: true } => write!(
-                f,
-                "this looks like a login page ({sign}), though a cookie or login was sent: the session may have \
-                 expired, or belong to another browser: send that browser's User-Agent, too (-A 'NAME')."
-            ),
-            Self::Browser { told } => {
-                write!(f, "a browser gets a different answer: {told}. To get that one, send its name (-A '{BROWSER}').")
-            }
-        }
-    }
 }
 
 pub(super) fn doubts(answer: &Answer, page: &Page<'_>) -> Option<Doubt> {

@@ -146,7 +146,7 @@ pub(crate) fn result(
         requests: measured.sent.iter().sum(),
         failed: measured.failed.iter().sum(),
         elapsed_ns: nanos(measured.elapsed),
-        ended: measured.ended.as_str().to_owned(),
+        ended: measured.ended.into_str().to_owned(),
         settle_ns: nanos(measured.settle),
         processors,
         load_bound_cores: options.load,

@@ -105,7 +105,7 @@ impl<'a> Told<'a> {
                 project.tree.file(claim.path.as_bstr()).and_then(|file| file.declaration_of(self.class.as_bstr()));
             let state = match (claim.outcome, line) {
                 (Resolution::Declared, Some(declaration)) => {
-                    format!("{} in line {}", declaration.kind.word(), declaration.line)
+                    format!("{} in line {}", declaration.kind.into_str(), declaration.line)
                 }
                 (Resolution::Gone, _) => "does not exist, or cannot be read".to_owned(),
                 _ => "does not declare it".to_owned(),

@@ -159,7 +159,7 @@ fn list(args: &Args) -> Result<(), Failure> {
                 (Ok(true), State::Applied) => "applied".to_owned(),
                 (Ok(true), _) => "left by a run that was killed: undo it".to_owned(),
                 (Ok(false), State::Applied) => "put back".to_owned(),
-                (Ok(false), state) => state.as_str().to_owned(),
+                (Ok(false), state) => state.into_str().to_owned(),
                 (Err(error), _) => error.to_string(),
             };
             vec![record.name.clone(), record.rule.clone(), state, record.time.clone(), record.proof.clone()]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use unladen_agent::SessionOptions;
-use unladen_document::{LinesPassedOver, LoadDocument, LogLines};
+use unladen_document::{LinesPassedOver, LoadDocument, LogLines, statuses_text};
 use unladen_load::{AccessLog, Arrivals, Mix, Request, Schedule, Step, rate_of};
 use unladen_report::{Ended, Report};
 
@@ -138,7 +138,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         Some(keeper) => showing.show_and_keep(report, keeper, || None)?,
         None => showing.show(report)?,
     }
-    if result.ended == Ended::Interrupted.as_str() && keeper.is_some() {
+    if result.ended == Ended::Interrupted.into_str() && keeper.is_some() {
         return Err(Failure::Interrupted { shown: true });
     }
     verdict(&result, limit.as_ref(), &conditions)
@@ -167,7 +167,7 @@ fn failed(result: &LoadDocument, conditions: &[Condition]) -> Result<(), Failure
         failed => Err(Failure::SomeFailed {
             failed,
             planned: result.planned,
-            statuses: result.statuses.statuses_text(),
+            statuses: statuses_text(&result.statuses),
             of: String::new(),
         }),
     }
@@ -186,7 +186,7 @@ fn judge(result: &LoadDocument, limit: Option<&Limit>) -> Result<(), Failure> {
 
 fn lines_of(log: &AccessLog, file: &Path) -> LogLines {
     let passed_over = log.passed_over().map(|(reason, lines)| LinesPassedOver {
-        reason: reason.as_str().to_owned(),
+        reason: reason.into_str().to_owned(),
         lines,
         about: reason.about().to_owned(),
     });

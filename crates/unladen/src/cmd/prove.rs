@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use unladen_agent::{Host, SessionOptions};
-use unladen_document::{Arm, Metric};
+use unladen_document::{Arm, Metric, statuses_text};
 use unladen_load::{Arrivals, Request, rate_of};
 use unladen_probe::GroupBy;
 use unladen_prove::{AnswerPart, Budget, Experiment, Load, Pace};
@@ -155,7 +155,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         return Err(failure);
     }
     written?;
-    if result.ended == Ended::Interrupted.as_str() {
+    if result.ended == Ended::Interrupted.into_str() {
         return Err(Failure::Interrupted { shown: true });
     }
     if !result.comparisons.iter().any(|comparison| comparison.kind() == Metric::Latency) {
@@ -184,7 +184,7 @@ fn failed(arms: &[Arm], conditions: &[Condition]) -> Result<(), Failure> {
     let Some((arm, failed)) = prove::failed_requests(arms) else { return Ok(()) };
     let planned = arms.iter().map(|arm| arm.requests + arm.errors).sum();
     let of = format!(", some of them of the arm `{}`,", arm.name);
-    Err(Failure::SomeFailed { failed, planned, statuses: arm.statuses.statuses_text(), of })
+    Err(Failure::SomeFailed { failed, planned, statuses: statuses_text(&arm.statuses), of })
 }
 
 /// The default options of `unladen profile`, for each arm.
@@ -219,7 +219,7 @@ fn arms(experiment: &Experiment, counts: bool) -> String {
         true => "\nwarning: systemd does not run here: give each [[service]] the command that restarts it, `restart`",
         false => "",
     };
-    format!("{}: {} design, {} arms\n{list}{time}{warning}", experiment.title, experiment.design.as_str(), arms.len())
+    format!("{}: {} design, {} arms\n{list}{time}{warning}", experiment.title, experiment.design.into_str(), arms.len())
 }
 
 impl Args {

@@ -190,7 +190,7 @@ fn ended(failure: Option<Failure>, written: Result<(), Failure>, ended: &str) ->
             Err(failure)
         }
         (None, Err(error)) => Err(error),
-        (None, Ok(())) if ended == Ended::Interrupted.as_str() => Err(Failure::Interrupted { shown: true }),
+        (None, Ok(())) if ended == Ended::Interrupted.into_str() => Err(Failure::Interrupted { shown: true }),
         (None, Ok(())) => Ok(()),
     }
 }

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 /// Whether a command gets what it needs, the gravest last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum Verdict {
     Ok,
     /// Works, with less than it could have.
@@ -13,8 +14,9 @@ pub(crate) enum Verdict {
     Missing,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum Verb {
     Weigh,
     Load,
@@ -36,16 +38,6 @@ pub(crate) struct Row {
     pub(crate) advice: String,
 }
 
-impl Verdict {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Limited => "limited",
-            Self::Missing => "missing",
-        }
-    }
-}
-
 impl Verb {
     pub(crate) const MEASURING: &[Self] = &[Self::Weigh, Self::Load, Self::Prove, Self::Profile];
     /// Those that look at processes.
@@ -53,16 +45,6 @@ impl Verb {
     /// Those that trace processes.
     pub(crate) const TRACING: &[Self] = &[Self::Weigh, Self::Profile];
     pub(crate) const ALL: &[Self] = &[Self::Weigh, Self::Load, Self::Prove, Self::Profile, Self::Serve];
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Weigh => "weigh",
-            Self::Load => "load",
-            Self::Prove => "prove",
-            Self::Profile => "profile",
-            Self::Serve => "serve",
-        }
-    }
 }
 
 impl Row {

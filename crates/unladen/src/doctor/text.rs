@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use unladen_report::Style;
+use unladen_report::{Style, filled};
 
 use super::check::{Checked, worst};
 use super::row::{AS_ROOT, Row, Verb, Verdict};
@@ -46,7 +46,7 @@ pub(crate) fn document(checked: &[Checked]) -> Value {
 }
 
 fn write_row(name: &str, names: usize, row: &Row, style: Style, text: &mut String) {
-    let verdict = format!("{:VERDICT$}", row.verdict.as_str());
+    let verdict = format!("{:VERDICT$}", row.verdict.into_str());
     let verdict = match row.verdict {
         Verdict::Ok => style.faint(&verdict),
         Verdict::Limited => style.warn(&verdict),
@@ -55,7 +55,7 @@ fn write_row(name: &str, names: usize, row: &Row, style: Style, text: &mut Strin
     let indent = VERDICT + names;
     let verbs = match row.verdict {
         Verdict::Ok => String::new(),
-        _ => format!(" [{}]", row.commands.iter().map(|verb: &Verb| verb.as_str()).collect::<Vec<_>>().join(", ")),
+        _ => format!(" [{}]", row.commands.iter().map(|verb: &Verb| verb.into_str()).collect::<Vec<_>>().join(", ")),
     };
     let said =
         if row.why.is_empty() { format!("{}{verbs}", row.what) } else { format!("{}: {}{verbs}", row.what, row.why) };
@@ -79,19 +79,7 @@ fn write_row(name: &str, names: usize, row: &Row, style: Style, text: &mut Strin
 }
 
 fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in printable(text).split_whitespace() {
-        let Some(line) = lines.last_mut() else { break };
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines
+    filled(&printable(text).split_whitespace().collect::<Vec<_>>().join(" "), width)
 }
 
 /// Anybody may choose names of files and processes; control characters must not reach a terminal.

@@ -40,22 +40,14 @@ pub(crate) struct Applied {
     pub(crate) proof_run: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(crate) enum State {
     Applied,
+    #[strum(serialize = "put back")]
     PutBack,
     Undone,
-}
-
-impl State {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Applied => "applied",
-            Self::PutBack => "put back",
-            Self::Undone => "undone",
-        }
-    }
 }
 
 impl Applied {

@@ -66,7 +66,7 @@ pub(crate) fn find_capacity(loading: Loading<'_>) -> Result<LoadDocument, Failur
     };
     let mut result = held.map_or(last, |(_, result)| result);
     if cancel.is_cancelled() {
-        result.ended = Ended::Interrupted.as_str().to_owned();
+        result.ended = Ended::Interrupted.into_str().to_owned();
     }
     Ok(LoadDocument { capacity: Some(capacity), ..result })
 }

@@ -1,6 +1,5 @@
 //! The principal type is [`Options`]: what `load` was asked for, resolved; [`Limit`] is what a search is to hold.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -65,7 +64,8 @@ impl Options {
     pub(crate) const TIME: Duration = Duration::from_secs(10);
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
+#[display("{text}")]
 pub(crate) struct Limit {
     text: String,
     /// 0 … 1; the mean is not supported.
@@ -87,12 +87,6 @@ impl FromStr for Limit {
             return Err(wrong());
         }
         Ok(Self { text: text.to_owned(), quantile: percent / 100.0, latency })
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
-use unladen_load::{LoadEnd, RecordEnd, RecordError, RecordHead, RecordWriter, RequestRecord};
+use unladen_load::{LoadEnd, RecordEnd, RecordHead, RecordWriter, RequestRecord};
 use unladen_report::nanos;
 
 use crate::exit::Failure;
@@ -76,13 +76,7 @@ pub(crate) fn record_end(end: &LoadEnd, agents: &[AgentPart], interrupted: bool)
         cpu_ns: nanos(end.cpu),
         paced_ns: nanos(end.paced),
         worked_ns: nanos(end.worked),
-        first_errors: end.first_errors.iter().map(|(kind, text)| (kind.as_str().to_owned(), text.clone())).collect(),
-    }
-}
-
-impl From<RecordError> for Failure {
-    fn from(error: RecordError) -> Self {
-        Self::Record(error)
+        first_errors: end.first_errors.iter().map(|(kind, text)| (kind.into_str().to_owned(), text.clone())).collect(),
     }
 }
 

@@ -181,7 +181,7 @@ fn sent(head: &RecordHead, end: Option<&RecordEnd>, is_open: bool) -> LoadDocume
         keep_alive: head.keep_alive,
         keep_cookies: head.keep_cookies,
         http: head.http.clone(),
-        ended: ended.as_str().to_owned(),
+        ended: ended.into_str().to_owned(),
         ..LoadDocument::default()
     }
 }
@@ -225,7 +225,7 @@ fn within(account: &Account, planned: u64) -> Ordered<f64> {
 /// The number of each kind, and its first.
 fn errors(account: &Account, end: Option<&RecordEnd>) -> (Ordered<u64>, Ordered<String>) {
     let first = |kind: &str| end.and_then(|end| end.first_errors.get(kind).cloned()).unwrap_or_default();
-    let mut errors: Vec<(&str, u64)> = account.errors.iter().map(|(kind, count)| (kind.as_str(), *count)).collect();
+    let mut errors: Vec<(&str, u64)> = account.errors.iter().map(|(kind, count)| (kind.into_str(), *count)).collect();
     errors.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let examples = errors.iter().map(|(kind, _)| ((*kind).to_owned(), first(kind))).collect();
     (errors.into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect(), examples)

@@ -222,7 +222,7 @@ pub(crate) fn head(options: &Options, pace: &Pace, http: &str) -> RecordHead {
         Pace::Closed => (Vec::new(), ""),
         Pace::Open(schedule) => {
             let steps = schedule.steps().iter().map(|step| (step.from, step.to, nanos(step.time))).collect();
-            (steps, schedule.arrivals().as_str())
+            (steps, schedule.arrivals().into_str())
         }
     };
     RecordHead {

@@ -154,7 +154,7 @@ impl Session {
             answer: Some(self.answer),
             how: self.how,
             elapsed_ns: nanos(elapsed),
-            ended: ended.as_str().to_owned(),
+            ended: ended.into_str().to_owned(),
             plain_ns,
             profiled_ns,
             overhead: ProfileSetup::overhead_of(plain_ns, profiled_ns),

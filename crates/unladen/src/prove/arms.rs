@@ -24,7 +24,7 @@ fn arm_result(measured: &Measured<'_>, arms: &Arms, index: usize) -> Arm {
     Arm {
         name: arm.name.clone(),
         on: knobs.iter().zip(&arm.on).filter(|(_, on)| **on).map(|(knob, _)| knob.name.clone()).collect(),
-        roles: arm.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+        roles: arm.roles.iter().map(|role| role.into_str().to_owned()).collect(),
         requests: sum(|record| record.answered),
         errors: sum(|record| record.errors),
         changed: sum(|record| record.changed),

@@ -1,6 +1,6 @@
 //! [`warnings`]: what the reader should know before believing a comparison.
 
-use unladen_document::Arm;
+use unladen_document::{Arm, statuses_text};
 use unladen_lockin::{CannotCompare, Scale, Statistic, contrast};
 use unladen_report::Warning;
 
@@ -28,7 +28,7 @@ pub(crate) fn warnings(
         warnings.push(Warning::NotReached { target, reached });
     }
     for arm in results.iter().filter(|arm| arm.errors > 0) {
-        let (name, statuses) = (arm.name.clone(), arm.statuses.statuses_text());
+        let (name, statuses) = (arm.name.clone(), statuses_text(&arm.statuses));
         warnings.push(Warning::ErrorsInArm { arm: name, errors: arm.errors, statuses });
     }
     let changed: Vec<&Arm> = results.iter().filter(|arm| arm.changed > 0).collect();

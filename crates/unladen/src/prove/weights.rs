@@ -216,7 +216,7 @@ impl Difference<'_> {
             group: Some(self.group.to_owned()),
             counter: Some(self.counter.name.to_owned()),
             title: self.counter.title.to_owned(),
-            unit: self.counter.unit.as_str().to_owned(),
+            unit: self.counter.unit.into_str().to_owned(),
             approximate: Some(self.counter.approximate),
             floor: Some(self.ratio_floor.unwrap_or_else(|| self.floor.for_effect(&self.difference))),
             margin: Some(shown.map_or(margin, |(_, margin)| margin)),

@@ -35,7 +35,7 @@ fn around(store: &mut dyn Store, verb: &str, target: &str, time_ns: i64) -> Resu
         runs.extend(later.into_iter().rev().take(missing));
     }
     // One that was cut short varies more than runs of the same thing do.
-    runs.retain(|run| run.ended.is_empty() || run.ended == Ended::Complete.as_str());
+    runs.retain(|run| run.ended.is_empty() || run.ended == Ended::Complete.into_str());
     read(store, runs)
 }
 

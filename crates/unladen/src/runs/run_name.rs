@@ -7,13 +7,17 @@ use unladen_store::{Filter, Run, RunId, Store, read_label};
 use crate::exit::Failure;
 
 /// A run: `12`, `latest`, `release=1.43`, or `commit:4f2a`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
 pub(crate) enum RunName {
+    #[display("{_0}")]
     Id(RunId),
+    #[display("latest")]
     Latest,
     /// The newest with this label.
+    #[display("{_0}={_1}")]
     Label(String, String),
     /// The newest of a revision with this prefix.
+    #[display("commit:{_0}")]
     Commit(String),
 }
 
@@ -70,17 +74,6 @@ impl FromStr for RunName {
             "expected the number of a run as `unladen runs` shows it, latest, a label such as release=1.43, or commit:4f2a"
                 .to_owned()
         })
-    }
-}
-
-impl std::fmt::Display for RunName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Id(id) => id.fmt(f),
-            Self::Latest => f.write_str("latest"),
-            Self::Label(name, value) => write!(f, "{name}={value}"),
-            Self::Commit(commit) => write!(f, "commit:{commit}"),
-        }
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
     let mut run = WeighDocument {
         about: About { seed: Some(measured.options.seed), machine: Some(machine_of(measured)), ..About::default() },
         elapsed_ns: nanos(elapsed),
-        ended: measured.ended.as_str().to_owned(),
+        ended: measured.ended.into_str().to_owned(),
         phase_ns: nanos(measured.plan.phase),
         settle_ns: nanos(measured.plan.settle),
         concurrency: driver.concurrency as u64,
@@ -185,7 +185,7 @@ fn weight_row(
         group: row.group.name.clone(),
         host: measured.catalog.source_name(row.key.source).map(ToOwned::to_owned),
         counter: counter.name.to_string(),
-        unit: counter.unit.as_str().to_owned(),
+        unit: counter.unit.into_str().to_owned(),
         per_request: estimate.value,
         low: estimate.low,
         high: estimate.high,

@@ -4,9 +4,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use unladen_agent::{FarGroupKind, FarInstrument, Host, Session, SessionError, SessionOptions, Standpoint, Witness};
+use unladen_agent::{FarInstrument, Host, Session, SessionError, SessionOptions, Standpoint, Witness};
 use unladen_load::Cancel;
-use unladen_probe::{GroupBy, Unit};
+use unladen_probe::{GroupBy, GroupKind, Unit};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
@@ -131,9 +131,9 @@ impl FarHost {
         }
         let (far, known) = (self.instrument.groups().get(group)?, self.instrument.counters().get(counter)?);
         let kind = match far.kind {
-            FarGroupKind::Machine => SeriesKind::Machine,
-            FarGroupKind::Own => SeriesKind::Own,
-            FarGroupKind::Kernel | FarGroupKind::Unit { .. } | FarGroupKind::Processes => SeriesKind::Processes,
+            GroupKind::Machine => SeriesKind::Machine,
+            GroupKind::Own => SeriesKind::Own,
+            GroupKind::Kernel | GroupKind::Unit { .. } | GroupKind::Processes => SeriesKind::Processes,
         };
         let series = Series {
             group: far.name.clone(),

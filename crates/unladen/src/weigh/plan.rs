@@ -3,7 +3,6 @@
 //! Short phases make many blocks, and intervals shrink with their number. But a phase has to hold some requests and the
 //! settle gap, and the readings at its edges must be cheap beside it.
 
-use std::fmt;
 use std::time::Duration;
 
 use unladen_lockin::{MIN_BLOCKS, PHASES_PER_BLOCK};
@@ -214,57 +213,55 @@ pub(crate) struct Known {
 }
 
 /// Why the phases of a run, or the run, are as long as they are. Its `Display` continues after "as".
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
 pub(crate) enum Reason {
     /// The user said so (`--phase`).
+    #[display("--phase sets that")]
     Given,
     /// The user's settle gap (`--settle`).
+    #[display("the settle gap is {} (--settle)", length(*_0))]
     GivenSettle(Duration),
     /// A source elsewhere that reports late, or is far away.
+    #[display("{}", for_settle(*settle, of))]
     Settle {
         settle: Duration,
         /// The source, if known.
         of: Option<(String, SourceKind)>,
     },
     /// Each phase has to hold some requests of this latency.
+    #[display("a request takes {}, and each phase needs several", length(*_0))]
     Latency(Duration),
     /// Each phase has to hold some requests, and few are sent.
+    #[display("only {_0} requests per second are sent (--rate), and each phase needs several")]
     Rate(f64),
     /// CPU time of reading the counters.
+    #[display("a reading of all counters takes {} of CPU", length(*_0))]
     Reading(Duration),
     /// Everything waits for a source elsewhere at each edge of phases.
+    #[display(
+        "the answers of {} take {} at each edge of a phase",
+        of.as_deref().unwrap_or("other hosts"), length(*edge)
+    )]
     Edge {
         edge: Duration,
         /// The source, if known.
         of: Option<String>,
     },
     /// This many URLs take turns.
+    #[display("{_0} URLs take turns")]
     Urls(usize),
 }
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Given => write!(f, "--phase sets that"),
-            Self::GivenSettle(settle) => write!(f, "the settle gap is {} (--settle)", length(*settle)),
-            Self::Settle { settle, of: Some((name, SourceKind::Exporter)) } => {
-                write!(f, "it takes up to {} until the exporter {name} reports what requests did", length(*settle))
-            }
-            Self::Settle { settle, of: Some((name, SourceKind::Host)) } => {
-                write!(f, "the settle gap is {} because of the connection to {name}", length(*settle))
-            }
-            Self::Settle { settle, of: None } => write!(f, "the settle gap is {}", length(*settle)),
-            Self::Latency(latency) => write!(f, "a request takes {}, and each phase needs several", length(*latency)),
-            Self::Rate(rate) => {
-                write!(f, "only {rate} requests per second are sent (--rate), and each phase needs several")
-            }
-            Self::Reading(cpu) => write!(f, "a reading of all counters takes {} of CPU", length(*cpu)),
-            Self::Edge { edge, of } => {
-                let of = of.as_deref().unwrap_or("other hosts");
-                write!(f, "the answers of {of} take {} at each edge of a phase", length(*edge))
-            }
-            Self::Urls(urls) => write!(f, "{urls} URLs take turns"),
+fn for_settle(settle: Duration, of: &Option<(String, SourceKind)>) -> String {
+    let settle = length(settle);
+    match of {
+        Some((name, SourceKind::Exporter)) => {
+            format!("it takes up to {settle} until the exporter {name} reports what requests did")
         }
+        Some((name, SourceKind::Host)) => {
+            format!("the settle gap is {settle} because of the connection to {name}")
+        }
+        None => format!("the settle gap is {settle}"),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use unladen_agent::{FarGroup, FarGroupKind, FarInspection, FarInstrument, FarLack, Host, Patience, Unable, Wanted};
+use unladen_agent::{FarInspection, FarInstrument, FarLack, Host, Patience, Unable, Wanted};
 use unladen_load::Cancel;
-use unladen_probe::{Inspection, InspectionError, Instrument};
+use unladen_probe::{Group, GroupKind, Inspection, InspectionError, Instrument};
 use unladen_report::WeighedPage;
 use unladen_trace::{Evidence, EvidenceSource, GroupSeen, Missing, Page, PathSeen, State, Window};
 
@@ -142,8 +142,8 @@ impl<'a> HostTrace<'a> {
             }
         }
         let groups = names.into_iter().filter_map(|(name, follows)| {
-            let is_it = |group: &&FarGroup| {
-                group.name == name && matches!(group.kind, FarGroupKind::Unit { .. } | FarGroupKind::Processes)
+            let is_it = |group: &&Group| {
+                group.name == name && matches!(group.kind, GroupKind::Unit { .. } | GroupKind::Processes)
             };
             let (number, _) = (0_u32..).zip(far.groups()).find(|(_, group)| is_it(group))?;
             Some((name.to_owned(), Wanted { group: number, follows }))

@@ -25,8 +25,8 @@ fn opened(counters: Vec<FarCounter>) -> Opened {
     }
 }
 
-fn group(name: &str) -> FarGroup {
-    FarGroup { name: name.to_owned(), kind: FarGroupKind::Processes }
+fn group(name: &str) -> Group {
+    Group { name: name.to_owned(), kind: GroupKind::Processes }
 }
 
 fn times() -> FarTimes {
@@ -34,7 +34,7 @@ fn times() -> FarTimes {
     (&MachineTimes { elapsed, stolen, ..MachineTimes::default() }).into()
 }
 
-fn reading(at_ns: u64, new_groups: Vec<FarGroup>, grown: Vec<FarGrown>) -> ProbeAnswer {
+fn reading(at_ns: u64, new_groups: Vec<Group>, grown: Vec<FarGrown>) -> ProbeAnswer {
     ProbeAnswer::Reading { id: 1, at_ns, new_groups, grown, lost: 1, times: times(), own_cpu_ns: 5 }
 }
 

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use bstr::BString;
+use indexmap::IndexMap;
 
 /// Limit for nested arrays and expressions.
 pub(super) const DEPTH: usize = 64;
@@ -205,8 +206,8 @@ impl Value {
 
 #[derive(Debug, Default)]
 pub(super) struct Elements {
-    elements: Vec<(Value, Value)>,
-    places: HashMap<Value, usize>,
+    /// A later value replaces an earlier one, at its place.
+    elements: IndexMap<Value, Value>,
     /// The next automatic key: one more than the highest so far; literal arrays count from -3 on, too.
     next: Option<i64>,
 }
@@ -222,18 +223,12 @@ impl Elements {
         if let Value::Int(number) = key {
             self.next = self.next.max(Some(number.saturating_add(1)));
         }
-        // A later value replaces an earlier one.
-        if let Some(earlier) = self.places.get(&key).and_then(|place| self.elements.get_mut(*place)) {
-            earlier.1 = value;
-        } else {
-            self.places.insert(key.clone(), self.elements.len());
-            self.elements.push((key, value));
-        }
+        self.elements.insert(key, value);
         true
     }
 
     pub(super) fn array(self) -> Value {
-        Value::Array(self.elements)
+        Value::Array(self.elements.into_iter().collect())
     }
 }
 

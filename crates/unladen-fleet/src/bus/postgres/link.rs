@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::task::AbortHandle;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{AsyncMessage, Client};
+use tokio_util::task::AbortOnDropHandle;
 use unladen_postgres::{Carrier, PostgresAddress};
 use unladen_tls::TlsFault;
 
@@ -24,7 +24,7 @@ pub(super) struct Link {
     /// Identifies the cluster; empty if it does not tell.
     cluster: String,
     given_up: AtomicBool,
-    task: AbortHandle,
+    _task: AbortOnDropHandle<()>,
 }
 
 impl Link {
@@ -42,7 +42,7 @@ impl Link {
             Err(error) => return Err(said(error)),
         };
         let (cluster, given_up) = (String::new(), AtomicBool::new(false));
-        let mut link = Self { client, news, cluster, given_up, task };
+        let mut link = Self { client, news, cluster, given_up, _task: task };
         // Statements sent together run in sequence: over a long distance, the connection is ready sooner.
         let (session, there) =
             tokio::join!(biased; link.client.batch_execute(first), link.client.query_typed_one(THERE, &[]));
@@ -102,20 +102,14 @@ impl Link {
     }
 }
 
-impl Drop for Link {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
 async fn session(
     address: &PostgresAddress,
     fleet: &str,
     news: &Arc<Notify>,
-) -> Result<(Client, AbortHandle), tokio_postgres::Error> {
+) -> Result<(Client, AbortOnDropHandle<()>), tokio_postgres::Error> {
     let (client, carrier) = address.connect().await?;
     let task = tokio::spawn(hear(carrier, fleet.to_owned(), news.clone()));
-    Ok((client, task.abort_handle()))
+    Ok((client, AbortOnDropHandle::new(task)))
 }
 
 async fn hear(mut carrier: Carrier, fleet: String, news: Arc<Notify>) {

@@ -8,7 +8,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use h2::{RecvStream, SendStream};
 use http::{HeaderMap, StatusCode, Uri};
 use prost::Message;
-use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::grpc::{Ended, PREFIX, framed, head, request};
 use crate::resolve::ResolveError;
@@ -24,7 +24,7 @@ pub(super) struct Call {
     send: SendStream<Bytes>,
     answers: Answers,
     read: BytesMut,
-    driver: JoinHandle<()>,
+    _driver: AbortOnDropHandle<()>,
 }
 
 /// The answer's head comes only with the first message.
@@ -32,12 +32,6 @@ pub(super) struct Call {
 enum Answers {
     Awaited(h2::client::ResponseFuture),
     Come(RecvStream),
-}
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        self.driver.abort();
-    }
 }
 
 impl Call {
@@ -49,21 +43,16 @@ impl Call {
             .initial_connection_window_size(WINDOW)
             .handshake::<_, Bytes>(transport)
             .await?;
-        let driver = tokio::spawn(async move {
+        let driver = AbortOnDropHandle::new(tokio::spawn(async move {
             // The stream gets its error.
             let _ = connection.await;
-        });
+        }));
         let begun = async {
             let uri = uri.parse::<Uri>().map_err(|error| XdsError::Protocol(error.to_string()))?;
             Ok::<_, XdsError>(client.ready().await?.send_request(request(uri), false)?)
         };
-        match begun.await {
-            Ok((answer, send)) => Ok(Self { send, answers: Answers::Awaited(answer), read: BytesMut::new(), driver }),
-            Err(error) => {
-                driver.abort();
-                Err(error)
-            }
-        }
+        let (answer, send) = begun.await?;
+        Ok(Self { send, answers: Answers::Awaited(answer), read: BytesMut::new(), _driver: driver })
     }
 
     /// Sends a message; bytes beyond the windows follow later.

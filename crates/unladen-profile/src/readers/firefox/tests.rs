@@ -70,7 +70,7 @@ fn each_version_is_read_as_the_same_profile() {
         let [cluster] = &profile.clusters[..] else { panic!("{version}: {:?}", profile.clusters) };
         let place = |id| {
             let frame = profile.frames.get(id);
-            format!("{} {}@{}:{}", frame.kind.as_str(), frame.name, frame.file, frame.line)
+            format!("{} {}@{}:{}", frame.kind.into_str(), frame.name, frame.file, frame.line)
         };
         let row = |(stack, weight): &(_, u64)| {
             (profile.stacks.outwards_in(*stack).into_iter().map(place).collect::<Vec<_>>().join(";"), *weight)

@@ -12,6 +12,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use indexmap::IndexSet;
+
 use super::subs::{Call, Callers, Limit, Sub, Subs};
 use crate::frame::{Frame, FrameId, Frames};
 use crate::profile::{CallCount, Profile};
@@ -378,31 +380,22 @@ type PathId = u32;
 
 /// All paths, each once and after its prefix.
 #[derive(Default)]
-pub(super) struct Paths {
-    paths: Vec<(PathId, Sub)>,
-    ids: HashMap<(PathId, Sub), PathId>,
-}
+pub(super) struct Paths(IndexSet<(PathId, Sub)>);
 
 impl Paths {
     pub(super) fn push(&mut self, before: PathId, sub: Sub) -> Result<PathId, Limit> {
-        if let Some(id) = self.ids.get(&(before, sub)) {
-            return Ok(*id);
-        }
-        if self.paths.len() == MAX_PATHS {
+        if self.0.len() == MAX_PATHS && !self.0.contains(&(before, sub)) {
             return Err(Limit::Paths);
         }
-        self.paths.push((before, sub));
-        let id = self.paths.len() as PathId;
-        self.ids.insert((before, sub), id);
-        Ok(id)
+        Ok(self.0.insert_full((before, sub)).0 as PathId + 1)
     }
 
     pub(super) fn sub(&self, path: PathId) -> Option<Sub> {
-        Some(self.paths.get(path.checked_sub(1)? as usize)?.1)
+        Some(self.0.get_index(path.checked_sub(1)? as usize)?.1)
     }
 
     /// All except the root, each after its prefix: prefix and last callee.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PathId, Sub)> {
-        self.paths.iter().copied()
+        self.0.iter().copied()
     }
 }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use indexmap::IndexSet;
+
 use crate::frame::{Frame, FrameId, FrameKind, Frames};
 use crate::profile::{CallCount, Profile};
 
@@ -13,8 +15,7 @@ pub(super) type Sub = u32;
 
 #[derive(Default)]
 pub(super) struct Subs {
-    names: Vec<Box<str>>,
-    ids: HashMap<Box<str>, Sub>,
+    names: IndexSet<Box<str>>,
     /// By the name in the file, which seldom differs from its final one.
     seen: HashMap<Box<[u8]>, Sub>,
     places: HashMap<Sub, Definition>,
@@ -44,17 +45,10 @@ impl Subs {
         }
         let text = String::from_utf8_lossy(bytes);
         let name = without_eval_numbers(&text);
-        let id = match self.ids.get(&*name) {
-            Some(id) => *id,
-            None => {
-                self.count(name.len())?;
-                let id = self.names.len() as Sub;
-                let name: Box<str> = name.into();
-                self.names.push(name.clone());
-                self.ids.insert(name, id);
-                id
-            }
-        };
+        if !self.names.contains(&*name) {
+            self.count(name.len())?;
+        }
+        let id = self.names.insert_full(name.into()).0 as Sub;
         self.count(bytes.len())?;
         self.seen.insert(bytes.into(), id);
         Ok(id)

@@ -12,7 +12,7 @@ fn stacks(profile: &Profile) -> Vec<(String, u64)> {
     let [cluster] = &profile.clusters[..] else { panic!("{} clusters", profile.clusters.len()) };
     let place = |id| {
         let frame = profile.frames.get(id);
-        format!("{} {}@{}", frame.kind.as_str(), frame.name, frame.file)
+        format!("{} {}@{}", frame.kind.into_str(), frame.name, frame.file)
     };
     let stack = |stack| profile.stacks.outwards_in(stack).into_iter().map(place).collect::<Vec<_>>().join(";");
     cluster.weights.iter().map(|(id, weight)| (stack(*id), *weight)).collect()

@@ -9,7 +9,7 @@ fn written(about: About) -> Value {
     let mut frames = vec![profile.frames.intern(Frame { line: 3, ..Frame::function("f") })];
     for (kind, _) in CATEGORIES {
         for file in ["", "a", "b"] {
-            frames.push(profile.frames.intern(Frame { name: kind.as_str(), file, line: 0, kind }));
+            frames.push(profile.frames.intern(Frame { name: kind.into_str(), file, line: 0, kind }));
         }
     }
     for request in 1..=3 {

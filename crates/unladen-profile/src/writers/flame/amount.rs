@@ -11,7 +11,8 @@ pub(super) struct Amounts {
     pub(super) per: &'static str,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub(super) enum Scale {
     Time,
     Bytes,
@@ -49,16 +50,6 @@ impl Amounts {
 }
 
 impl Scale {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Bytes => "bytes",
-            Self::Samples => "samples",
-            Self::Events => "events",
-            Self::Part => "part",
-        }
-    }
-
     fn scaled(self, value: f64) -> (f64, &'static str) {
         let steps: &[(f64, &str)] = match self {
             Self::Time => &[(1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1.0, " ns")],
@@ -138,7 +129,7 @@ pub(super) fn subtitle(profile: &Profile) -> String {
         }
         (Unit::Nanoseconds, _) => "time".to_owned(),
         (Unit::CpuNanoseconds, _) => "CPU time".to_owned(),
-        (unit, _) => unit.as_str().to_owned(),
+        (unit, _) => unit.into_str().to_owned(),
     });
     parts.join(" · ")
 }

@@ -265,7 +265,7 @@ impl Picture<'_> {
             "compared": self.compared.is_some(),
             "untold": self.compared.map(|compared| compared.untold),
             "factor": amounts.factor,
-            "scale": amounts.scale.as_str(),
+            "scale": amounts.scale.into_str(),
             "per": amounts.per,
             "levels": self.tree.levels,
             "leftOut": self.tree.left_out.boxes,

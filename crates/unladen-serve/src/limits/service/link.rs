@@ -13,7 +13,7 @@ use h2::client::SendRequest;
 use http::{HeaderMap, StatusCode, Uri};
 use prost::{Enumeration, Message};
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 use unladen_pool::grpc::{Ended, PREFIX, framed, head, request};
 use unladen_pool::{Address, Connector, Protocol, ResolveSettings, Resolver, TlsSettings, Transport, dial, is_h2};
 use unladen_serve_config::RateServiceSettings;
@@ -27,7 +27,7 @@ const LARGEST_HEAD: u32 = 16 << 10;
 #[derive(Debug)]
 pub(super) struct Link {
     state: watch::Receiver<LinkState>,
-    task: JoinHandle<()>,
+    _task: AbortOnDropHandle<()>,
     /// Failures of the service when this was begun.
     pub(super) generation: u64,
 }
@@ -39,17 +39,11 @@ enum LinkState {
     Ended(Arc<str>),
 }
 
-impl Drop for Link {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
 impl Link {
     pub(super) fn begin(settings: &RateServiceSettings, resolver: &Arc<Resolver>, generation: u64) -> Self {
         let (tell, state) = watch::channel(LinkState::Connecting);
         let task = tokio::spawn(keep(settings.clone(), resolver.clone(), tell));
-        Self { state, task, generation }
+        Self { state, _task: AbortOnDropHandle::new(task), generation }
     }
 
     pub(super) fn is_over(&self) -> bool {

@@ -100,7 +100,7 @@ impl Run<'_> {
                 found.push(Found { latency: record.warm.page.latency, warm, fresh });
             }
             if self.cancel.is_cancelled() {
-                result.run.ended = Ended::Interrupted.as_str().to_owned();
+                result.run.ended = Ended::Interrupted.into_str().to_owned();
             }
         }
         let evidence: Vec<_> = pages.iter().flat_map(|page| std::iter::once(&page.warm).chain(&page.fresh)).collect();
