@@ -80,7 +80,7 @@ fn over_ssh_an_agent_is_copied_counts_and_leaves_nothing() {
         // The server of this session has just carried the reading before; that of the bastion is another session's.
         let own = "unladen (its way)";
         assert!(grew(&|group| group.kind == GroupKind::Own && group.name == own), "{reading:?}");
-        let is_session = |group: &FarGroup| sessions.iter().any(|pid| group.name.ends_with(pid));
+        let is_session = |group: &Group| sessions.iter().any(|pid| group.name.ends_with(pid));
         assert_eq!(grew(&is_session), name == "behind", "{sessions:?} {reading:?}");
         drop(instrument);
         assert_nothing_is_left(folder.path());

@@ -64,7 +64,7 @@ pub use crate::knob_controller::{KnobController, LeftOver, Switched, left_over, 
 pub use crate::knob_spec::KnobSpec;
 pub use crate::load::{Budget, Load, Pace};
 pub use crate::original::{Content, Original};
-pub use crate::place::{Outsider, outsider};
+pub use crate::place::{Outsider, Place, outsider};
 pub use crate::read::{ExperimentError, ReadFile};
 pub use crate::ready::{Check, Ready, Restart, Service};
 pub use crate::saver::Saver;

@@ -21,11 +21,12 @@ const MODE: Mode = Mode::from_bits_truncate(0o777);
 /// In such a folder, users may remove and rename only what is theirs.
 const STICKY: u32 = 0o1000;
 
+/// A file by the descriptor of its folder.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub struct Place {
     _folder: OwnedFd,
     /// The file, through the descriptor: it is valid as long as this value lives.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
 }
 
 impl Place {
@@ -33,7 +34,7 @@ impl Place {
     ///
     /// # Errors
     /// `NotFound` and `NotADirectory` as usual; another one where a part is a symbolic link.
-    pub(crate) fn of(path: &Path, make: bool) -> io::Result<Self> {
+    pub fn of(path: &Path, make: bool) -> io::Result<Self> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::Error::from(io::ErrorKind::InvalidInput));
         };

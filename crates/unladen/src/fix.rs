@@ -6,6 +6,6 @@ mod outcome;
 mod planned;
 mod remedy;
 
-pub(crate) use applied::{Applied, FixFolder, State};
+pub(crate) use applied::{Applied, FixFolder, State, another_may_write};
 pub(crate) use outcome::{Outcome, outcome};
 pub(crate) use remedy::Remedy;

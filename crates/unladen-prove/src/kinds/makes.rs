@@ -49,7 +49,8 @@ impl Knob for MakesKnob {
     }
 
     fn preview(&self, on: bool) -> Vec<String> {
-        if on == self.on && !self.path.exists() { vec![format!("$ {}", self.by)] } else { Vec::new() }
+        let command = if on == self.on { Some(&self.by) } else { self.undo.as_ref() };
+        command.filter(|_| !self.path.exists()).map(|command| format!("$ {command}")).into_iter().collect()
     }
 
     fn claims(&self) -> Vec<String> {

@@ -17,7 +17,7 @@ use server::{Answer, Page, Server, failed};
 use unladen_classmap::{Answers, Asked, Project, Survey, Tree, emit};
 
 use crate::classmap::summary::{count, counted, plain_text};
-use crate::classmap::task::{self, ASKED, Emit, Scripts, Task};
+use crate::classmap::task::{ASKED, Emit, Scripts, Task};
 use crate::exit::Failure;
 
 /// Most restarts of a script after a loader has ended its process.
@@ -56,7 +56,7 @@ impl Scripts {
         let project = task.read()?;
         let said = compare(&server, &project, &pages, &answered, &loaded, folder.path())?;
         let place = task.answers(&root);
-        task::write(&[(Some(place.clone()), text.into_bytes())], &held)?;
+        task.write(&[(Some(place.clone()), text.into_bytes())], &held)?;
         Ok((self.told_by(&task, place), said))
     }
 

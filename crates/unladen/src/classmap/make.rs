@@ -8,7 +8,7 @@ use unladen_classmap::{Problem, Project, Standing, emit};
 use unladen_report::Style;
 
 use crate::classmap::summary::{count, counted, plain_text, tell};
-use crate::classmap::task::{self, Emit, Task};
+use crate::classmap::task::{Emit, Task};
 use crate::exit::Failure;
 use crate::runs::headed;
 use crate::{output, terminal};
@@ -31,7 +31,7 @@ pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     tell(&project.map.problems);
     whole(task, &project)?;
     let texts = task.texts(&project)?;
-    let written = task::write(&texts, &held)?;
+    let written = task.write(&texts, &held)?;
     let elapsed = start.elapsed();
     match texts.first().and_then(|(path, _)| path.as_deref()) {
         // The map went to standard output, where a summary would go.

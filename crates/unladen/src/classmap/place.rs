@@ -5,6 +5,9 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use nix::unistd::geteuid;
+use unladen_prove::outsider;
+
 const NAME: &str = "unladen-classmap.php";
 /// Folder for maps of packaged applications, each below the path of its application.
 const KEPT: &str = "/var/lib/unladen";
@@ -20,7 +23,8 @@ pub(super) fn place(root: &Path) -> PathBuf {
     }
 }
 
-fn kept(root: &Path) -> Option<PathBuf> {
+/// Without links.
+pub(super) fn kept(root: &Path) -> Option<PathBuf> {
     let is_packaged = root.starts_with("/usr") && !root.starts_with("/usr/local");
     let below = root.strip_prefix("/").ok().filter(|_| is_packaged)?;
     Some(Path::new(KEPT).join(below).join(NAME))
@@ -30,6 +34,10 @@ fn kept(root: &Path) -> Option<PathBuf> {
 pub(super) fn make_folder(map: &Path) -> io::Result<()> {
     let below = map.parent().and_then(|folder| folder.strip_prefix(KEPT).ok());
     let Some(below) = below.filter(|below| !below.as_os_str().is_empty()) else { return Ok(()) };
+    if geteuid().is_root() && map.parent().is_some_and(|folder| outsider(folder).is_some()) {
+        let what = "another user may write there, and PHP runs it: name a file with --output";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, what));
+    }
     let mut folder = PathBuf::from(KEPT);
     for part in std::iter::once(Path::new("")).chain(below.iter().map(Path::new)) {
         folder.push(part);

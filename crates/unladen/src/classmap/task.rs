@@ -206,6 +206,28 @@ impl Task {
         let texts = emit::composer(&project.map, project.root())?;
         Ok(texts.into_iter().map(|(path, text)| (Some(path), text)).collect())
     }
+
+    /// Writes what differs from the existing files, atomically. Returns whether anything did.
+    pub(super) fn write(&self, texts: &[Text], held: &HeldFolder) -> Result<bool, OutputError> {
+        let mut written = false;
+        for (path, text) in texts {
+            let Some(path) = path else {
+                output::bytes(text)?;
+                written = true;
+                continue;
+            };
+            let failed = |error| OutputError::new(path, error);
+            let way = held.way_to(path, self.output.is_some()).map_err(failed)?;
+            // An unchanged file keeps its mtime, and PHP's opcode cache keeps it.
+            if !is(&way.path, text) {
+                make_folder(path).map_err(failed)?;
+                output::whole_file(&way.path, |out| out.write_all(text)).map_err(|error| error.at(path))?;
+                open_for_all(path).map_err(failed)?;
+                written = true;
+            }
+        }
+        Ok(written)
+    }
 }
 
 /// The reader of the loaders' answers.
@@ -254,28 +276,6 @@ fn unknown(root: &Path) -> String {
 }
 
 const SHOWN_RULES: usize = 3;
-
-/// Writes what differs from the existing files, atomically. Returns whether anything did.
-pub(super) fn write(texts: &[Text], held: &HeldFolder) -> Result<bool, OutputError> {
-    let mut written = false;
-    for (path, text) in texts {
-        let Some(path) = path else {
-            output::bytes(text)?;
-            written = true;
-            continue;
-        };
-        let failed = |error| OutputError::new(path, error);
-        let way = held.way_to(path).map_err(failed)?;
-        // An unchanged file keeps its mtime, and PHP's opcode cache keeps it.
-        if !is(&way, text) {
-            make_folder(path).map_err(failed)?;
-            output::whole_file(&way, |out| out.write_all(text)).map_err(|error| error.at(path))?;
-            open_for_all(path).map_err(failed)?;
-            written = true;
-        }
-    }
-    Ok(written)
-}
 
 fn is(path: &Path, text: &[u8]) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.len() == text.len() as u64)

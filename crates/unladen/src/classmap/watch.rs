@@ -9,7 +9,7 @@ use unladen_load::{Cancel, LoadError};
 
 use crate::classmap::make;
 use crate::classmap::summary::{count, counted, tell};
-use crate::classmap::task::{self, Task};
+use crate::classmap::task::Task;
 use crate::exit::Failure;
 use crate::say::say;
 use crate::{interrupt, output, terminal};
@@ -35,7 +35,7 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
     let Some((Some(path), _)) = texts.first() else {
         return Err(Failure::Usage("--watch writes a file: name it with --output".to_owned()));
     };
-    let written = task::write(&texts, &held)?.then(|| start.elapsed());
+    let written = task.write(&texts, &held)?.then(|| start.elapsed());
     output::line(&make::summary(&project, task.emit, path, written, &[], terminal::style()))?;
     output::line("watching; Ctrl-C stops it")?;
     while !cancel.is_cancelled() {
@@ -81,7 +81,7 @@ fn follow(
         tell(&project.map.problems);
     }
     make::whole(task, project)?;
-    if !task::write(&task.texts(project)?, &held)? {
+    if !task.write(&task.texts(project)?, &held)? {
         return Ok(None);
     }
     let after = project.map.entries.len();

@@ -7,21 +7,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, poll};
+use nix::unistd::geteuid;
 use unladen_agent::SessionOptions;
 use unladen_document::{Document, Finding, ProveDocument};
 use unladen_load::{Cancel, Header};
 use unladen_probe::GroupBy;
-use unladen_prove::{Budget, Experiment, KnobController};
+use unladen_prove::{Budget, Check, Experiment, KnobController, outsider};
 use unladen_publish::{columns, visible_lines};
 use unladen_report::Report;
-use unladen_store::{Filter, Mode, RunSummary};
+use unladen_store::{Filter, Location, Mode, RunSummary};
 
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::runs::Place;
 use crate::cmd::values::some_time;
 use crate::condition::Condition;
 use crate::exit::Failure;
-use crate::fix::{Applied, FixFolder, Outcome, Remedy, State, outcome};
+use crate::fix::{Applied, FixFolder, Outcome, Remedy, State, another_may_write, outcome};
 use crate::prove::{Options, Proved};
 use crate::runs::{RunName, document_of, now, rfc3339};
 use crate::say::say;
@@ -115,7 +116,15 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
 
 /// The findings of the run, and its summary.
 fn remedies(args: &Args) -> Result<(Vec<Remedy>, RunSummary), Failure> {
-    let mut store = Place::default().open(Mode::ReadOnly)?;
+    let place = Place::default();
+    let mut store = place.open(Mode::ReadOnly)?;
+    // Its experiments are run.
+    if let Location::Sqlite(file) = place.location()?
+        && geteuid().is_root()
+        && std::path::absolute(&file).is_ok_and(|file| outsider(&file).is_some())
+    {
+        return Err(another_may_write(&file));
+    }
     let filter = Filter { verb: Some("weigh".to_owned()), ..Filter::default() };
     let run = args.run.find(store.as_mut(), filter)?;
     let Document::Weigh(document) = document_of(&run)? else {
@@ -183,9 +192,8 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
     }
     let text = remedy.text()?;
     // Nothing is written before it is agreed to.
-    let trial = tempfile::NamedTempFile::new().map_err(|error| Failure::Usage(format!("a temporary file: {error}")))?;
-    std::fs::write(trial.path(), text).map_err(|error| Failure::Usage(format!("a temporary file: {error}")))?;
-    let shown = args.filled(&remedy, remedy.experiment(trial.path())?);
+    let folder = FixFolder::of(&remedy.name())?;
+    let shown = args.filled(&remedy, remedy.experiment(&folder.file())?);
     let changes = changes(&shown);
     args.show(&remedy, text, &changes)?;
     say!("unladen: {}", how_long(&remedy, &shown));
@@ -197,7 +205,6 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
         return Ok(());
     }
     let keeper = args.keep.clone().keeper(typed, args.quiet)?;
-    let folder = FixFolder::of(&remedy.name())?;
     let experiment = args.filled(&remedy, remedy.experiment(&folder.prepare(text)?)?);
     let mut record = Applied::new(&remedy, changes);
     folder.write(&record)?;
@@ -299,11 +306,28 @@ fn said(record: &Applied, remedy: &Remedy) -> String {
     text
 }
 
-/// Diffs of files, commands, and services.
+/// Diffs of files, commands, and services: all that the experiment runs, as it may come from elsewhere.
 fn changes(experiment: &Experiment) -> Vec<String> {
-    let knobs = experiment.knobs.iter().flat_map(|knob| &knob.changes).flat_map(|change| change.preview(true));
-    let services = experiment.services.iter().map(|service| format!("$ {}", service.restart.command()));
-    knobs.chain(services).collect()
+    let sides = |on: bool| {
+        let changes = experiment.knobs.iter().flat_map(|knob| &knob.changes);
+        changes.flat_map(move |change| change.preview(on)).collect::<Vec<_>>()
+    };
+    let command = |text: &String| format!("$ {text}");
+    let (mut changes, back) = (sides(true), sides(false));
+    changes.extend(experiment.services.iter().map(|service| format!("$ {}", service.restart.command())));
+    let ready = experiment.services.iter().filter_map(|service| service.ready.as_ref());
+    let ready = ready.chain(experiment.knobs.iter().filter_map(|knob| knob.ready.as_ref()));
+    changes.extend(ready.filter_map(|ready| match &ready.check {
+        Check::Command(text) => Some(command(text)),
+        _ => None,
+    }));
+    changes.extend(experiment.cold.iter().map(|cold| command(&cold.command)));
+    changes.extend(experiment.load.from.iter().map(command));
+    if !back.is_empty() {
+        changes.push("and back:".to_owned());
+        changes.extend(back);
+    }
+    changes
 }
 
 /// Asks on the terminal. A signal that only cancels, as everything is put back by then, is a no.
@@ -440,3 +464,6 @@ impl Args {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -82,11 +82,7 @@ impl FixFolder {
         let home = store.parent().filter(|folder| folder.is_absolute()).ok_or_else(no_home)?.join("fixes");
         let ours = home.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
         if geteuid().is_root() && outsider(ours).is_some() {
-            return Err(Failure::Usage(format!(
-                "{}: another user may write there, and what is kept there is run as root: use `sudo -H`, so that root's \
-                 own home is used",
-                ours.display()
-            )));
+            return Err(another_may_write(ours));
         }
         Ok(home)
     }
@@ -155,6 +151,15 @@ impl FixFolder {
     pub(crate) fn name(&self) -> String {
         self.0.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
+}
+
+/// For root: what is kept there is run.
+pub(crate) fn another_may_write(place: &Path) -> Failure {
+    Failure::Usage(format!(
+        "{}: another user may write there, and what is kept there is run as root: use `sudo -H`, so that root's own \
+         home is used",
+        place.display()
+    ))
 }
 
 fn no_home() -> Failure {

@@ -1,5 +1,6 @@
 //! The principal type is [`Remedy`]: a finding of a kept run, with the experiment that switches its fix.
 
+use std::io;
 use std::path::Path;
 
 use unladen_document::{Finding, WeighDocument};
@@ -51,10 +52,14 @@ impl Remedy {
         parts.filter(|(_, lines)| !lines.is_empty())
     }
 
-    /// The experiment of this fix, read from `file`, where it was written. Fails if it has none, or it would not leave
-    /// the fix in place: `unladen serve` in front of the page is a service of its own.
+    /// The experiment of this fix, as the file that it is to be kept in. Nothing of it is run: the run may come from
+    /// elsewhere, and nobody has agreed yet. Fails if it has none, or it would not leave the fix in place:
+    /// `unladen serve` in front of the page is a service of its own.
     pub(crate) fn experiment(&self, file: &Path) -> Result<Experiment, Failure> {
-        let mut experiment = Experiment::read(file)?;
+        let names_none = |_: &Path| Err(io::Error::other("the experiment of a finding names no files"));
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        let mut experiment = Experiment::parse(self.text()?, file, folder, &names_none)?;
+        experiment.file = Some(file.to_owned());
         experiment.title = format!("{}, {}", self.finding.rule, self.finding.url);
         let mut changes = experiment.knobs.iter().flat_map(|knob| &knob.changes);
         if changes.any(|change| change.reach() == Reach::Request) {

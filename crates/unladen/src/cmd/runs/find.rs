@@ -85,7 +85,7 @@ impl Place {
     }
 
     /// Fails if nothing is kept, or the preferences are wrong.
-    pub(super) fn location(&self) -> Result<Location, Failure> {
+    pub(crate) fn location(&self) -> Result<Location, Failure> {
         if let Some(location) = &self.store {
             return Ok(location.clone());
         }
