@@ -220,8 +220,10 @@ stat_fields() {
 # remember NAME PIDFILE: the daemon that has just written PIDFILE. CHILD_EXE (optional) is the program of its children
 # where that is another than its own.
 remember() {
-    local pid
-    pid=$(head -n 1 "$2")
+    local pid=
+    # PHP-FPM removes the file before it writes its own.
+    told_pid() { pid=$(head -n 1 "$1" 2>/dev/null) && [ -n "$pid" ]; }
+    wait_for 10 told_pid "$2" || die "$1 does not write $2"
     stat_fields "$pid" || die "$1 ended at once"
     echo "$pid ${STAT[19]} $(cat /proc/sys/kernel/random/boot_id) $(readlink "/proc/$pid/exe"):${CHILD_EXE:-}" >"$STATE/daemon/$1"
 }

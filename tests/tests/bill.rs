@@ -1,4 +1,6 @@
 //! `unladen bill`: the traffic of a log, weighed on the real application by kind of page.
+//!
+//! Measures: CPU of kinds of pages, by groups that other tests have too.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -89,5 +91,6 @@ fn what_is_no_log_or_too_little_time_is_refused_before_anything_is_sent() {
     bill(&["--access-log", "/nowhere/access.log*", nowhere]).run().ended_with(2).says(["/nowhere/access.log"]);
     let log = log(folder.path(), &[("GET /logout", 9, 302, PERSON)]);
     bill(&["--access-log", &log, nowhere]).run().ended_with(5).says(["nothing to weigh", "session"]);
+    bill(&["-X", "DELETE", "--access-log", &log, nowhere]).run().ended_with(2).says(["cannot be used with"]);
     bill(&["--load", "0%", "--access-log", &log, nowhere]).run().ended_with(2).says(["a part of one core"]);
 }

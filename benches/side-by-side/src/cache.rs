@@ -16,7 +16,7 @@ use crate::figures::{Limit, Series, print, three};
 use crate::processors::Processors;
 use crate::program::finish;
 use crate::running::{Listen, Running};
-use crate::{Bench, Options, Result};
+use crate::{Bench, Options, Result, counting};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "cache", about: "caches in front of an application: CPU of a hit, hit ratio", run };
@@ -44,7 +44,7 @@ fn run(options: &Options) -> Result<()> {
     let mut all = Comparison::new("cache", options)?;
     all.processors = Some(Processors::divide()?);
     all.told.insert("memory".to_owned(), json!(MEMORY));
-    all.run(|all, case| if case == "zipf" { zipf(all) } else { validator(all) })
+    all.run(counting::run, |all, case| if case == "zipf" { zipf(all) } else { validator(all) })
 }
 
 /// A page from the cache that PostgreSQL has been asked about first: how many a second one processor does, the

@@ -19,7 +19,7 @@ use crate::processors::Processors;
 use crate::program::table;
 use crate::running::{Listen, Ports, Running};
 use crate::scratch::ScratchFolder;
-use crate::{Options, Result, counting};
+use crate::{Options, Result};
 
 /// A part of a bench that can be run by itself; its name is what `--only` takes.
 #[derive(Debug, Clone, Deserialize)]
@@ -135,13 +135,18 @@ impl Comparison {
         })
     }
 
-    /// Runs the cases that are named, or all; those without loads are this one's.
-    pub(crate) fn run(&self, own: impl Fn(&Self, &str) -> Result<()>) -> Result<()> {
+    /// Runs the cases that are named, or all; those without loads are this one's, and `count` counts in those that are
+    /// to be traced.
+    pub(crate) fn run(
+        &self,
+        count: impl Fn(&Self, &[Ask]) -> Result<()>,
+        own: impl Fn(&Self, &str) -> Result<()>,
+    ) -> Result<()> {
         for case in self.cases.iter().filter(|case| self.only.is_empty() || self.only.contains(&case.name)) {
             println!("\n{}: {}", case.name, case.about);
             match case.asks()?[..] {
                 [] => own(self, &case.name)?,
-                ref asks if case.trace => counting::run(self, asks)?,
+                ref asks if case.trace => count(self, asks)?,
                 ref asks => self.compare(case, asks)?,
             }
         }

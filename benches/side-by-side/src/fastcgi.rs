@@ -5,7 +5,7 @@
 
 use crate::comparison::Comparison;
 use crate::php_fpm::PhpFpm;
-use crate::{Bench, Options, Result};
+use crate::{Bench, Options, Result, counting};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "fastcgi", about: "a page of PHP-FPM: CPU of a request in front of it", run };
@@ -19,5 +19,5 @@ fn run(options: &Options) -> Result<()> {
     let mut all = Comparison::new("fastcgi", options)?;
     let fpm = PhpFpm::start("hello", &all.scratch, WORKERS, PAGE)?;
     all.told.extend(fpm.told.clone());
-    all.run(|_, _| Ok(()))
+    all.run(counting::run, |_, _| Ok(()))
 }

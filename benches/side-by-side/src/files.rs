@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::comparison::Comparison;
-use crate::{Bench, Options, Result};
+use crate::{Bench, Options, Result, counting};
 
 pub(crate) const BENCH: Bench = Bench { name: "files", about: "files of a site: CPU of a request", run };
 
@@ -24,5 +24,5 @@ fn run(options: &Options) -> Result<()> {
     // What has just changed is not kept in memory.
     std::thread::sleep(Duration::from_secs(2));
     all.told.insert("root".to_owned(), json!(root));
-    all.run(|_, _| Ok(()))
+    all.run(counting::run, |_, _| Ok(()))
 }

@@ -17,7 +17,7 @@ use crate::comparison::{Comparison, place};
 use crate::contestant::{Contestant, Manner};
 use crate::figures::{Series, print};
 use crate::running::Listen;
-use crate::{Bench, Options, Result, account};
+use crate::{Bench, Options, Result, account, counting};
 
 pub(crate) const BENCH: Bench =
     Bench { name: "proxy", about: "proxies beside an application: CPU of a request, latency, memory", run };
@@ -58,7 +58,7 @@ fn run(options: &Options) -> Result<()> {
     let running = service.start(&all.scratch, &Value::Object(told), &upstreams.map(Listen::Tcp), Manner::default())?;
     all.services.push(running);
     all.upstreams = Some(upstreams);
-    all.run(|all, case| match case {
+    all.run(counting::run, |all, case| match case {
         "latency" => latency(all),
         "idle" => idle(all),
         "upstreams" => many_upstreams(all),

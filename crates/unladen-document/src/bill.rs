@@ -59,7 +59,7 @@ impl BillDocument {
             days if days >= 2 => format!(" of {} days", grouped((seconds as f64 / 86_400.0).round(), 0)),
             _ => format!(" of {}", lasting(Duration::from_secs(seconds))),
         });
-        let took = self.cpu_ns.map_or("an unknown time".to_owned(), time_text);
+        let took = self.cpu_ns.map_or("an unknown time".to_owned(), bill_time);
         let share =
             self.machine_share.map(|share| format!(": {} of {} processors", share_text(share), self.processors));
         let requests = grouped(self.weighed() as f64, 0);
@@ -79,7 +79,7 @@ impl BillDocument {
 }
 
 /// In hours, minutes or seconds: `41.8 ± 1.1 h`.
-fn time_text(ns: Span) -> String {
+pub(crate) fn bill_time(ns: Span) -> String {
     let (unit, length) = match ns.value / 1e9 {
         hours if hours >= 7_200.0 => ("h", 3_600e9),
         minutes if minutes >= 120.0 => ("min", 60e9),

@@ -2,10 +2,11 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use unladen_quantity::{Kind, Quantity, Span, percent, plain};
 
 use crate::about::About;
 use crate::answer::Answer;
-use crate::bill::BillDocument;
+use crate::bill::{BillDocument, bill_time};
 use crate::classmap_check::ClassmapCheckDocument;
 use crate::load::LoadDocument;
 use crate::profile::{ProfileDiffDocument, ProfileDocument};
@@ -98,7 +99,11 @@ impl Document {
             Ok(head) => head,
             Err(error) if error.is_data() => return Err(DocumentError::NoSchema),
             Err(error) => {
-                return Err(DocumentError::NotJson { line: error.line(), column: error.column(), what: plain(&error) });
+                return Err(DocumentError::NotJson {
+                    line: error.line(),
+                    column: error.column(),
+                    what: without_place(&error),
+                });
             }
         };
         let schema = head.schema.ok_or(DocumentError::NoSchema)?;
@@ -211,6 +216,39 @@ impl Document {
         }
     }
 
+    /// What came out, in a few words: `24.3 ± 0.5 ms CPU, 2 findings`; empty where there is no figure.
+    pub fn result_text(&self) -> String {
+        let time = |span: Span| Quantity { kind: Kind::Time, value: span.value, margin: span.margin() }.to_string();
+        let text = match self {
+            Self::Weigh(document) => {
+                let findings = document.findings.len();
+                let found = if findings == 1 { "1 finding".to_owned() } else { format!("{findings} findings") };
+                let cpu = document.urls.first().and_then(|url| url.total_cpu_ns);
+                cpu.map(|cpu| format!("{} CPU, {found}", time(cpu)))
+            }
+            Self::Load(document) => {
+                let [p50, p95] = ["p50", "p95"].map(|name| document.latency_ns.get(name));
+                let text = |ns: &u64| plain(Kind::Time, *ns as f64);
+                p50.zip(p95)
+                    .map(|(p50, p95)| format!("p50 {}, p95 {}, {} failed", text(p50), text(p95), document.failed()))
+            }
+            Self::Prove(document) => document.changed_arm().and_then(|arm| {
+                let median = document.of_arm(&arm.name).find(|one| one.metric == "latency.p50")?;
+                Some(format!("p50 {}", median.change_text()))
+            }),
+            Self::Profile(document) => document
+                .by_self()
+                .first()
+                .map(|function| format!("{} % in {}", percent(function.self_share.value), function.name)),
+            Self::Bill(document) => document.cpu_ns.map(|cpu| format!("{} of CPU", bill_time(cpu))),
+            Self::ClassmapCheck(document) => {
+                Some(if document.current { "up to date" } else { "out of date" }.to_owned())
+            }
+            Self::ProfileDiff(_) => None,
+        };
+        text.unwrap_or_default()
+    }
+
     /// Sentences on the limits of the result.
     pub fn warnings(&self) -> &[String] {
         match self {
@@ -230,12 +268,12 @@ fn parse<T: DeserializeOwned>(schema: &'static str, bytes: &[u8]) -> Result<Box<
         schema,
         line: error.line(),
         column: error.column(),
-        what: plain(&error),
+        what: without_place(&error),
     })
 }
 
 /// Without the place, which the message has elsewhere.
-fn plain(error: &serde_json::Error) -> String {
+fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&place).unwrap_or(&text).to_owned()

@@ -28,6 +28,7 @@ use flate2::bufread::MultiGzDecoder;
 mod target;
 
 pub use target::PassedOver;
+use unladen_traffic::beginning;
 pub use unladen_traffic::{LogEntry, LogLine, LogReader, RequestLine};
 
 /// Maximum of distinct targets; beyond it the log's order would hardly matter any more.
@@ -204,16 +205,6 @@ fn plausible(host: &[u8]) -> Option<String> {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(byte);
     let is_host = !host.is_empty() && host.len() <= 255 && host.iter().all(is_plain);
     is_host.then(|| String::from_utf8_lossy(host).into_owned())
-}
-
-fn beginning(line: &[u8]) -> String {
-    const SHOWN: usize = 60;
-    let text = String::from_utf8_lossy(&line[..line.len().min(4 * SHOWN)]);
-    let mut shown: String = text.chars().take(SHOWN).map(|c| if c.is_control() { '·' } else { c }).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        shown.push('…');
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -217,6 +217,7 @@ impl Allotment {
     /// chance.
     const SHRINKAGE: f64 = 2.0;
 
+    /// `factors` are the requests of each kind that are to be paid; the seed decides between equals.
     pub fn new(seed: u64, factors: Vec<f64>) -> Self {
         Self { rng: fastrand::Rng::with_seed(seed), factors }
     }

@@ -124,8 +124,6 @@ pub struct Position {
 #[error("`{0}` is not the end of a page of runs: it has the form TIME-NUMBER, as the page itself links to the next")]
 pub struct PositionError(String);
 
-// === impl Position ===
-
 impl FromStr for Position {
     type Err = PositionError;
 

@@ -51,8 +51,6 @@ pub enum TlsFault {
     Other(String),
 }
 
-// === impl TlsFault ===
-
 impl TlsFault {
     /// The fault of a handshake, or of a read or write after it.
     pub fn of(error: &io::Error) -> Self {

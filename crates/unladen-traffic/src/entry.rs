@@ -50,6 +50,7 @@ pub enum PassedOver {
 }
 
 impl PassedOver {
+    /// All, in the order of what is told.
     pub const ALL: [Self; 4] = [Self::Empty, Self::NoEntry, Self::NoRequest, Self::NoPath];
 
     /// Describes such lines, to follow their number.

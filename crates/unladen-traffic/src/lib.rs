@@ -67,7 +67,7 @@ mod traffic;
 #[cfg(feature = "kinds")]
 mod tree;
 
-pub use line::{LogEntry, LogLine, LogReader, RequestLine};
+pub use line::{LogEntry, LogLine, LogReader, RequestLine, beginning};
 #[cfg(feature = "kinds")]
 pub use {
     change::looks_like_a_change,

@@ -182,3 +182,14 @@ fn closing_quote(text: &[u8]) -> Option<usize> {
         from = (at + 2).min(text.len());
     }
 }
+
+/// How a line begins, as it can be shown in an error.
+pub fn beginning(line: &[u8]) -> String {
+    const SHOWN: usize = 60;
+    let text = String::from_utf8_lossy(&line[..line.len().min(4 * SHOWN)]);
+    let mut shown: String = text.chars().take(SHOWN).map(|c| if c.is_control() { '·' } else { c }).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown
+}

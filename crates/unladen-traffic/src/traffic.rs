@@ -12,7 +12,7 @@ use crate::dialect;
 use crate::entry::{Entry, PassedOver};
 use crate::files;
 use crate::kind_list::KindList;
-use crate::line::{LogLine, LogReader};
+use crate::line::{LogLine, LogReader, beginning};
 use crate::pattern;
 use crate::sample::Sampler;
 use crate::tally::{CacheCounts, LeftOut, MethodCounts, StatusCounts, Tally};
@@ -113,6 +113,7 @@ pub struct Client {
     pub requests: u64,
 }
 
+/// What a kind of client is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientSort {
@@ -397,17 +398,6 @@ impl Kind {
     pub fn is_static(&self) -> bool {
         self.name.starts_with("static .")
     }
-}
-
-/// How a line begins, as it can be shown.
-fn beginning(line: &[u8]) -> String {
-    const SHOWN: usize = 60;
-    let text = String::from_utf8_lossy(&line[..line.len().min(4 * SHOWN)]);
-    let mut shown: String = text.chars().take(SHOWN).map(|c| if c.is_control() { '·' } else { c }).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        shown.push('…');
-    }
-    shown
 }
 
 #[cfg(test)]

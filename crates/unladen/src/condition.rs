@@ -168,8 +168,6 @@ pub(crate) enum StatusRange {
     Class(u16),
 }
 
-// === impl StatusRange ===
-
 impl StatusRange {
     /// `None` if it is neither a status nor a class.
     pub(crate) fn read(text: &str) -> Option<Self> {

@@ -257,8 +257,6 @@ impl Strangers {
 #[display("{}", _0.join(", "))]
 struct Vary(Vec<&'static str>);
 
-// === impl Vary ===
-
 impl Vary {
     fn of(response: &Response) -> Self {
         let missing = missing_vary::missing(response).into_iter().map(|(header, _)| header);

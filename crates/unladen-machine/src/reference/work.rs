@@ -22,7 +22,7 @@ use thiserror::Error;
 /// for _ in 0..3 {
 ///     let sample = work.run_one()?;
 ///     println!("{}: {} ns", sample.kind, sample.cpu_ns);
-///     kinds.push(sample.kind.as_str());
+///     kinds.push(sample.kind.into_str());
 /// }
 /// kinds.sort();
 /// assert_eq!(kinds, ["arithmetic", "memory", "syscalls"]);

@@ -6,6 +6,7 @@ use unladen_document::{
 };
 use unladen_lockin::{Bill, Cell, Estimate, FALSE_DISCOVERY_RATE, TooFew, benjamini_hochberg};
 use unladen_probe::GroupId;
+use unladen_quantity::percent;
 use unladen_traffic::{ClientSort, Traffic};
 
 use crate::bill::{Measured, Options, Plan};
@@ -23,6 +24,9 @@ const CLOSED: usize = 3;
 const LEAST: f64 = 0.01;
 /// URLs that are shown of a kind.
 const URLS: usize = 3;
+/// What noise hides is told from this part of the total on, and so many groups.
+const HIDDEN: f64 = 0.05;
+const NAMED: usize = 3;
 
 /// Fails if nothing on this machine follows the requests.
 pub(crate) fn result(
@@ -34,7 +38,8 @@ pub(crate) fn result(
     let too_few = |too_few: TooFew| Failure::CannotMeasure(too_few.to_string());
     let kinds = plan.kinds.len();
     let factors: Vec<f64> = plan.kinds.iter().map(|kind| kind.requests as f64).collect();
-    let following = following(measured, &factors).map_err(too_few)?;
+    let tested = tested(measured, &factors).map_err(too_few)?;
+    let following: Vec<GroupId> = tested.iter().filter(|one| one.follows).map(|one| one.group).collect();
     if following.is_empty() {
         return Err(Failure::CannotMeasure(
             "no process of this machine was seen to follow the requests: the site runs elsewhere, or a longer --time helps"
@@ -133,8 +138,7 @@ pub(crate) fn result(
         let whole = seconds as f64 * 1e9 * processors as f64;
         span(total.scaled(1.0 / whole))
     });
-    let groups = groups(measured, &following, &factors, &total).map_err(too_few)?;
-    let warnings = taken_warning(&measured.times, Some(&measured.spoiled)).map(|warning| warning.to_string());
+    let taken = taken_warning(&measured.times, Some(&measured.spoiled)).map(|warning| warning.to_string());
     Ok(BillDocument {
         schema: BillDocument::SCHEMA.to_owned(),
         about: About {
@@ -154,13 +158,13 @@ pub(crate) fn result(
         cpu_ns: Some(span(total)),
         noise_floor_ns: noise.sum(&factors).map_err(too_few)?.half_width(),
         machine_share,
-        groups,
+        groups: groups(&tested, &total),
         kinds: rows,
         clients,
         not_weighed: plan.not_weighed.clone(),
         together: together(&cells, measured, &factors),
         frees,
-        warnings: warnings.into_iter().collect(),
+        warnings: hidden(&tested, &total).into_iter().chain(taken).collect(),
         ..BillDocument::default()
     })
 }
@@ -183,35 +187,51 @@ fn log(traffic: &Traffic, files: &[String], seconds: Option<u64>) -> BilledLog {
     }
 }
 
-/// Groups whose CPU grows with the site's traffic beyond chance and their noise floors, all considered together.
-fn following(measured: &Measured, factors: &[f64]) -> Result<Vec<GroupId>, TooFew> {
-    let mut tested = Vec::new();
-    for (group, _) in &measured.groups {
-        let cells = measured.cells(&[*group]);
-        let bill = Bill::new(factors.len(), &cells);
-        let sum = bill.sum(factors)?;
-        let floor = Bill::of_noise(factors.len(), &cells).sum(factors)?.half_width();
-        tested.push((*group, bill.p_value(factors)?, sum.low > 0.0 && sum.value > floor));
-    }
-    let adjusted = benjamini_hochberg(&tested.iter().map(|(_, p, _)| *p).collect::<Vec<_>>());
-    let follows = tested.iter().zip(adjusted).filter(|((_, _, is_above), p)| *is_above && *p <= FALSE_DISCOVERY_RATE);
-    Ok(follows.map(|((group, ..), _)| *group).collect())
+/// A group's CPU for all of the traffic.
+struct Tested<'a> {
+    group: GroupId,
+    name: &'a str,
+    cpu: Estimate,
+    /// Beyond chance and its noise floor, all groups considered together.
+    follows: bool,
 }
 
-/// Each following group's part of the total: the parts of one run add up.
-fn groups(
-    measured: &Measured,
-    following: &[GroupId],
-    factors: &[f64],
-    total: &Estimate,
-) -> Result<Vec<BilledGroup>, TooFew> {
-    let mut rows = Vec::new();
-    for (group, name) in measured.groups.iter().filter(|(group, _)| following.contains(group)) {
-        let own = Bill::new(factors.len(), &measured.cells(&[*group])).sum(factors)?;
-        rows.push(BilledGroup { group: name.clone(), share: span(own.scaled(1.0 / total.value)) });
+fn tested<'a>(measured: &'a Measured, factors: &[f64]) -> Result<Vec<Tested<'a>>, TooFew> {
+    let (mut tested, mut p_values) = (Vec::new(), Vec::new());
+    for (group, name) in &measured.groups {
+        let cells = measured.cells(&[*group]);
+        let bill = Bill::new(factors.len(), &cells);
+        let cpu = bill.sum(factors)?;
+        let floor = Bill::of_noise(factors.len(), &cells).sum(factors)?.half_width();
+        p_values.push(bill.p_value(factors)?);
+        tested.push(Tested { group: *group, name, cpu, follows: cpu.low > 0.0 && cpu.value > floor });
     }
+    for (one, p) in tested.iter_mut().zip(benjamini_hochberg(&p_values)) {
+        one.follows &= p <= FALSE_DISCOVERY_RATE;
+    }
+    Ok(tested)
+}
+
+/// What may be missing from the bill: noise hides it.
+fn hidden(tested: &[Tested<'_>], total: &Estimate) -> Option<String> {
+    let is_large = |one: &&Tested<'_>| !one.follows && one.cpu.value > 0.0 && one.cpu.high > HIDDEN * total.value;
+    let mut hidden: Vec<&Tested<'_>> = tested.iter().filter(is_large).collect();
+    hidden.sort_by(|a, b| b.cpu.value.total_cmp(&a.cpu.value));
+    let name = |one: &&Tested<'_>| format!("{} (up to {} %)", one.name, percent(one.cpu.high / total.value));
+    let names: Vec<String> = hidden.iter().take(NAMED).map(name).collect();
+    let text = "Not told from noise, and so not in the bill, as parts of it";
+    let advice = "Measure longer (-t), or with less beside it";
+    (!names.is_empty()).then(|| format!("{text}: {}. {advice}.", names.join(", ")))
+}
+
+/// Each following group's part of the total.
+fn groups(tested: &[Tested<'_>], total: &Estimate) -> Vec<BilledGroup> {
+    let following = tested.iter().filter(|one| one.follows);
+    let mut rows: Vec<BilledGroup> = following
+        .map(|one| BilledGroup { group: one.name.to_owned(), share: span(one.cpu.scaled(1.0 / total.value)) })
+        .collect();
     rows.sort_by(|a, b| b.share.value.total_cmp(&a.share.value));
-    Ok(rows)
+    rows
 }
 
 /// `None` if the mix was not sent often enough.

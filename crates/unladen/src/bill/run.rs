@@ -61,6 +61,8 @@ pub(crate) struct Measured {
     pub(crate) spoiled: Spoiled,
     pub(crate) times: MachineTimes,
     pub(crate) ended: Ended,
+    /// A request failed, after enough cells for a result.
+    pub(crate) failure: Option<Failure>,
     pub(crate) settle: Duration,
 }
 
@@ -188,7 +190,7 @@ pub(crate) fn measure(plan: &Plan, options: &Options, cancel: &Cancel) -> Result
         let bill = Bill::new(kinds, &done);
         (0..kinds).all(|kind| bill.cells_of(kind) >= MIN_CELLS)
     };
-    let (ended, _) = stopped.ended(enough)?;
+    let (ended, failure) = stopped.ended(enough)?;
     let all: Vec<_> = cells.iter().map(|record| conditions(&record.times)).collect();
     let spoiled = Spoiled::of(&all, |kept| {
         let of_kind =
@@ -207,6 +209,7 @@ pub(crate) fn measure(plan: &Plan, options: &Options, cancel: &Cancel) -> Result
         elapsed,
         spoiled,
         ended,
+        failure,
         settle: SETTLE,
     })
 }

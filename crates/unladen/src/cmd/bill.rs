@@ -8,7 +8,7 @@ use unladen_document::{BillDocument, Frees, Span};
 use unladen_load::{Cancel, DriverConfig, Request, Statuses};
 use unladen_probe::GroupBy;
 use unladen_publish::visible_lines;
-use unladen_report::Report;
+use unladen_report::{Ended, Report};
 use unladen_traffic::{KindList, Traffic};
 
 use crate::bill::{Measured, Options, Plan, measure, result};
@@ -42,7 +42,7 @@ pub(super) struct Args {
     url: String,
     /// An access log: combined, common, or nginx's JSON; also gzip and zstd; a pattern such as 'access.log*'; - is standard
     /// input; may be repeated
-    #[arg(long, value_name = "FILE", required = true)]
+    #[arg(long, value_name = "FILE", required = true, conflicts_with_all = ["method", "data", "data_raw"])]
     access_log: Vec<String>,
     /// Print what would be sent, and send nothing
     #[arg(long)]
@@ -116,16 +116,10 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     }
     bill.about.complete(keeper.origin.about());
     args.showing.show_and_keep(Report::Bill(&bill), &keeper, || None)?;
-    ended(&measured)
-}
-
-fn ended(measured: &Measured) -> Result<(), Failure> {
-    match measured.ended {
-        unladen_report::Ended::Complete => Ok(()),
-        unladen_report::Ended::Interrupted => Err(Failure::Interrupted { shown: true }),
-        unladen_report::Ended::Failed => {
-            Err(Failure::CannotMeasure("too many requests failed; the bill is of those until then".into()))
-        }
+    match measured {
+        Measured { failure: Some(failure), .. } => Err(failure),
+        Measured { ended: Ended::Interrupted, .. } => Err(Failure::Interrupted { shown: true }),
+        Measured { .. } => Ok(()),
     }
 }
 

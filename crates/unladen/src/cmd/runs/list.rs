@@ -7,11 +7,14 @@ use unladen_store::{Filter, PAGE, RunSummary};
 use crate::cmd::runs::find::{Finding, Place};
 use crate::cmd::values::some;
 use crate::exit::Failure;
-use crate::runs::rfc3339;
+use crate::runs::{document_of, rfc3339};
 use crate::{output, terminal};
 
 /// Characters of a label in the table; a value has up to 256.
 const LABEL: usize = 40;
+
+/// Characters of a result, on a narrow terminal and on a wide one.
+const RESULT: (usize, usize) = (24, 44);
 
 const COMMIT: usize = 8;
 
@@ -31,7 +34,8 @@ pub(super) struct List {
 }
 
 pub(super) fn run(args: &List) -> Result<(), Failure> {
-    let mut runs = Vec::new();
+    let mut runs: Vec<RunSummary> = Vec::new();
+    let mut results = Vec::new();
     let mut all = 0;
     if let Some(mut store) = args.place.read()? {
         let filter = args.finding.filter(0);
@@ -44,6 +48,12 @@ pub(super) fn run(args: &List) -> Result<(), Failure> {
             before = Some(last.position());
             runs.extend(page);
         }
+        if !args.json {
+            // A run of a newer version, or one that was removed meanwhile, has no result here.
+            let read = |run: &RunSummary| document_of(&store.run(run.id).ok()?).ok();
+            results =
+                runs.iter().map(read).map(|document| document.map(|it| it.result_text()).unwrap_or_default()).collect();
+        }
     }
     if args.json {
         let runs: Vec<_> = runs.iter().map(json_of).collect();
@@ -52,15 +62,15 @@ pub(super) fn run(args: &List) -> Result<(), Failure> {
     if runs.is_empty() {
         return Ok(output::line(if args.finding.is_given() { "no such run" } else { "no runs yet: measure first" })?);
     }
-    let mut text = table(&runs, usize::from(terminal::style().width));
+    let mut text = table(&runs, &results, usize::from(terminal::style().width));
     if all > runs.len() as u64 {
         text.push_str(&format!("\n{} of {all} runs; --limit N shows more\n", runs.len()));
     }
     Ok(output::line(text.trim_end())?)
 }
 
-fn table(runs: &[RunSummary], width: usize) -> String {
-    let row = |run: &RunSummary| {
+fn table(runs: &[RunSummary], results: &[String], width: usize) -> String {
+    let row = |(run, result): (&RunSummary, &String)| {
         let labels: Vec<String> =
             run.labels.iter().map(|(name, value)| shortened(&format!("{name}={value}"), LABEL)).collect();
         vec![
@@ -69,13 +79,14 @@ fn table(runs: &[RunSummary], width: usize) -> String {
             verb(run),
             revision(run),
             run.host.clone(),
+            cut(result, (width * 3 / 10).clamp(RESULT.0, RESULT.1)),
             run.target.strip_prefix("http://").unwrap_or(&run.target).to_owned(),
             labels.join(" "),
         ]
     };
-    let head = ["run", "UTC", "command", "revision", "host", "target", "labels"];
-    let is_number = [true, false, false, false, false, false, false];
-    let mut rows: Vec<Vec<String>> = runs.iter().map(row).collect();
+    let head = ["run", "UTC", "command", "revision", "host", "result", "target", "labels"];
+    let is_number = [true, false, false, false, false, false, false, false];
+    let mut rows: Vec<Vec<String>> = runs.iter().zip(results).map(row).collect();
     // Columns without news are left out: empty ones, and the host where there is one.
     let mut kept: Vec<usize> = (0..head.len()).collect();
     kept.retain(|at| rows.iter().any(|row| !row[*at].is_empty() && (*at != 4 || row[4] != rows[0][4])));
@@ -83,16 +94,24 @@ fn table(runs: &[RunSummary], width: usize) -> String {
     // Only the target may be long: it gets the rest of the line.
     let others: usize = kept
         .iter()
-        .filter(|at| **at != 5)
+        .filter(|at| **at != 6)
         .map(|at| rows.iter().map(|row| row[*at].chars().count()).chain([head[*at].len()]).max().unwrap_or(0) + 2)
         .sum();
     let room = width.saturating_sub(others).max(20);
     for row in &mut rows {
-        row[5] = shortened(&row[5], room);
+        row[6] = shortened(&row[6], room);
     }
     let heads: Vec<&str> = kept.iter().map(|at| head[*at]).collect();
     let numbers: Vec<bool> = kept.iter().map(|at| is_number[*at]).collect();
     columns(&heads, &rows.iter().map(|row| pick(row)).collect::<Vec<_>>(), &numbers)
+}
+
+/// The beginning of a result says more than its end.
+fn cut(text: &str, room: usize) -> String {
+    match text.chars().count() > room {
+        true => text.chars().take(room - 1).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
 }
 
 /// The end of a URL says more than its beginning.
