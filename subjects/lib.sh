@@ -222,6 +222,7 @@ stat_fields() {
 remember() {
     local pid=
     # PHP-FPM removes the file before it writes its own.
+    # shellcheck disable=SC2329 # wait_for invokes it
     told_pid() { pid=$(head -n 1 "$1" 2>/dev/null) && [ -n "$pid" ]; }
     wait_for 10 told_pid "$2" || die "$1 does not write $2"
     stat_fields "$pid" || die "$1 ended at once"

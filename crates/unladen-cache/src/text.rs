@@ -5,7 +5,7 @@ use std::time::Duration;
 use unladen_http1::Fields;
 pub(crate) use unladen_http1::{members, trim};
 
-/// The longest time: longer or unparseable large values count as this (RFC 9111, section 1.2.2). Sums of a few are far
+/// The longest time: longer or unparsable large values count as this (RFC 9111, section 1.2.2). Sums of a few are far
 /// from a [`Duration`]'s limit.
 pub(crate) const LONGEST: Duration = Duration::from_secs(1 << 31);
 
