@@ -48,12 +48,15 @@ fn sum(document: &Document, list: &str, field: &str) -> f64 {
 fn the_traffic_of_a_log_is_billed_by_kind_and_by_client() {
     let subject = Subject::up("pledges");
     let folder = tempfile::tempdir().unwrap();
+    std::fs::write(Path::new(subject.get("STATE")).join("app/web/style.css"), "body { color: black }\n").unwrap();
     let page = subject.url().split_once("://").unwrap().1.split_once('/').unwrap().1.to_owned();
     let get = format!("GET /{page}");
     let entries = [
         (get.as_str(), 300, 200, PERSON),
         (get.as_str(), 100, 200, CRAWLER),
         ("GET /style.css", 200, 200, PERSON),
+        // It is not there any more.
+        ("GET /notes.txt", 40, 200, PERSON),
         ("POST /pledge.php", 20, 200, PERSON),
         ("GET /logout?token=1", 10, 302, PERSON),
     ];
@@ -62,8 +65,7 @@ fn the_traffic_of_a_log_is_billed_by_kind_and_by_client() {
     let planned = bill(&["--plan", "--access-log", &file, &site(&subject)]).run().succeeded();
     planned.shows(["/pledge.php", "GET alone is sent", "looks like a change"]);
 
-    // Sent without asking whether it is there: a file that is not would fail.
-    let files = ["--expect-status", "200-499", "--load", "100%", "-t", "40s", "--access-log", &file, &site(&subject)];
+    let files = ["--load", "100%", "-t", "40s", "--access-log", &file, &site(&subject)];
     let document = bill(&["--json"]).args(files).run().succeeded().document();
     let kinds = document.list("kinds");
     let dearest = &kinds[0];
@@ -76,7 +78,9 @@ fn the_traffic_of_a_log_is_billed_by_kind_and_by_client() {
     assert!((0.2..0.3).contains(&share), "{crawlers}");
     let left: u64 = document.list("not_weighed").iter().map(|row| row["requests"].as_u64().unwrap()).sum();
     let weighed: u64 = kinds.iter().map(|row| row["requests"].as_u64().unwrap()).sum();
-    assert_eq!((left, left + weighed), (30, 630), "{document}");
+    assert_eq!((left, left + weighed), (70, 670), "{document}");
+    let gone = document.list("not_weighed").iter().find(|row| row["what"] == "static .txt").expect("what is gone");
+    assert!(gone["why"].as_str().unwrap().contains("404"), "one kind that is gone ended the bill: {gone}");
     let follows = document.list("groups").iter().any(|row| row["group"].as_str().unwrap().contains("php"));
     assert!(follows, "PHP follows the traffic: {document}");
 }
@@ -89,6 +93,8 @@ fn what_is_no_log_or_too_little_time_is_refused_before_anything_is_sent() {
     let nowhere = "http://127.0.0.1:1/";
     bill(&["--access-log", file.to_str().unwrap(), nowhere]).run().ended_with(2).says(["notes.txt:1", "milk"]);
     bill(&["--access-log", "/nowhere/access.log*", nowhere]).run().ended_with(2).says(["/nowhere/access.log"]);
+    let pages = log(folder.path(), &[("GET /page", 9, 200, PERSON)]);
+    bill(&["--access-log", &pages, nowhere]).run().ended_with(3).says(["nothing listens there"]);
     let log = log(folder.path(), &[("GET /logout", 9, 302, PERSON)]);
     bill(&["--access-log", &log, nowhere]).run().ended_with(5).says(["nothing to weigh", "session"]);
     bill(&["-X", "DELETE", "--access-log", &log, nowhere]).run().ended_with(2).says(["cannot be used with"]);

@@ -87,6 +87,10 @@ fn a_finding_is_fixed_proved_kept_and_undone() {
     written.shows(["zz-unladen.ini belongs into ", "unladen weigh --against "]);
     assert_eq!(std::fs::read_to_string(image.join("zz-unladen.ini")).unwrap(), "opcache.enable=1\n");
     slow.fix(&["--files", image.to_str().unwrap(), "--yes"]).run().ended_with(2);
+    // It would have taken the place of a file that is there.
+    std::fs::write(image.join("zz-unladen.ini"), "mine").unwrap();
+    slow.fix(&["--files", image.to_str().unwrap()]).run().ended_with(2).says(["is there already"]);
+    assert_eq!(std::fs::read_to_string(image.join("zz-unladen.ini")).unwrap(), "mine");
     // Nobody can be asked.
     slow.fix(&[]).run().ended_with(2).says(["--yes"]);
     assert_eq!(slow.settings(), before, "nothing was agreed to");

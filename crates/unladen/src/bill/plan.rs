@@ -12,6 +12,10 @@ const OTHER: &str = "GET alone is sent";
 /// URLs of a kind, the most frequent ones and a sample of the rest.
 const HEAD: usize = 8;
 const TAIL: usize = 24;
+/// URLs that the plan shows of a kind.
+const EXAMPLES: usize = 2;
+/// Kinds that are named where nothing can be weighed.
+const NAMED: usize = 5;
 /// Cells of each kind that a run without a set time aims at.
 const CELLS: usize = 10;
 /// Bounds of a run without a set time.
@@ -28,6 +32,8 @@ pub(crate) struct Planned {
     pub(crate) kind: usize,
     pub(crate) name: String,
     pub(crate) requests: u64,
+    /// Number of its first URL among those of all kinds that were planned.
+    pub(crate) first: usize,
     /// Paths with queries, and how much of the traffic each stands for.
     pub(crate) urls: Vec<(String, f64)>,
 }
@@ -81,7 +87,54 @@ impl Plan {
         let each = rest.max(0.0) / tail.len().max(1) as f64;
         let urls = head.into_iter().chain(tail.into_iter().map(|url| (url, each))).filter(|(_, weight)| *weight > 0.0);
         let urls: Vec<(String, f64)> = urls.collect();
-        self.kinds.push(Planned { kind: at, name: kind.name.clone(), requests: kind.requests - other, urls });
+        let first = self.kinds.last().map_or(0, |last| last.first + last.urls.len());
+        self.kinds.push(Planned { kind: at, name: kind.name.clone(), requests: kind.requests - other, first, urls });
+    }
+
+    /// Takes a kind out, whose requests stay numbered.
+    pub(crate) fn remove(&mut self, at: usize, why: String) {
+        let Planned { name: what, requests, .. } = self.kinds.remove(at);
+        self.not_weighed.push(NotWeighed { what, why, requests });
+        self.not_weighed.sort_by_key(|row| std::cmp::Reverse(row.requests));
+    }
+
+    /// What is not weighed, in a line.
+    pub(crate) fn left_out(&self) -> String {
+        let rows: Vec<String> =
+            self.not_weighed.iter().take(NAMED).map(|row| format!("{} ({})", row.what, row.why)).collect();
+        rows.join("; ")
+    }
+
+    /// What would be sent, for people.
+    pub(crate) fn text(&self, traffic: &Traffic, load: f64) -> String {
+        let share = |requests: u64| 100.0 * requests as f64 / traffic.entries.max(1) as f64;
+        let mut text = format!(
+            "{} requests of the log. Of each of {} kinds some hundred GET requests would be sent, one at a time and with \
+             nobody's cookies; they take {:.0} % of one core at most (--load), for 1 to 3 min, or as long as six \
+             stretches of each kind need.\n\n",
+            traffic.entries,
+            self.kinds.len(),
+            100.0 * load,
+        );
+        for kind in &self.kinds {
+            text += &format!("{:>5.1} %  {}\n", share(kind.requests), kind.name);
+            for (url, _) in kind.urls.iter().take(EXAMPLES) {
+                text += &format!("            {url}\n");
+            }
+        }
+        if !self.not_weighed.is_empty() {
+            text += "\nnot weighed\n";
+        }
+        for row in &self.not_weighed {
+            text += &format!("{:>5.1} %  {}: {}\n", share(row.requests), row.what, row.why);
+        }
+        if !traffic.changes.is_empty() {
+            text += "\nnever sent, as it looks like a change\n";
+        }
+        for change in &traffic.changes {
+            text += &format!("{:>5.1} %  {}: {}\n", share(change.requests), change.reason, change.example);
+        }
+        text
     }
 
     /// Without a set time, and before the site's speed is known; a bound of the load makes it longer.

@@ -7,10 +7,12 @@ use unladen_document::{
 use unladen_lockin::{Bill, Cell, Estimate, FALSE_DISCOVERY_RATE, TooFew, benjamini_hochberg};
 use unladen_probe::GroupId;
 use unladen_quantity::percent;
-use unladen_traffic::{ClientSort, Traffic};
+use unladen_traffic::{Client, ClientSort, Traffic};
 
+use crate::bill::plan::Planned;
 use crate::bill::{Measured, Options, Plan};
 use crate::exit::Failure;
+use crate::load::strangers;
 use crate::machine::{machine, taken_warning};
 use crate::runs::rfc3339;
 
@@ -28,6 +30,17 @@ const URLS: usize = 3;
 const HIDDEN: f64 = 0.05;
 const NAMED: usize = 3;
 
+/// What the following groups took, by kind.
+struct Account<'a> {
+    traffic: &'a Traffic,
+    plan: &'a Plan,
+    measured: &'a Measured,
+    bill: Bill,
+    noise: Bill,
+    /// Requests of each kind.
+    factors: Vec<f64>,
+}
+
 /// Fails if nothing on this machine follows the requests.
 pub(crate) fn result(
     (traffic, files): (&Traffic, &[String]),
@@ -35,111 +48,42 @@ pub(crate) fn result(
     options: &Options,
     measured: &Measured,
 ) -> Result<BillDocument, Failure> {
-    let too_few = |too_few: TooFew| Failure::CannotMeasure(too_few.to_string());
+    billed((traffic, files), plan, options, measured)
+        .map_err(|too_few| Failure::CannotMeasure(too_few.to_string()))?
+        .ok_or_else(|| {
+            let why = "no process of this machine was seen to follow the requests: the site runs elsewhere, or a longer \
+                --time helps";
+            Failure::CannotMeasure(why.to_owned())
+        })
+}
+
+/// `None` if nothing follows.
+fn billed(
+    (traffic, files): (&Traffic, &[String]),
+    plan: &Plan,
+    options: &Options,
+    measured: &Measured,
+) -> Result<Option<BillDocument>, TooFew> {
     let kinds = plan.kinds.len();
     let factors: Vec<f64> = plan.kinds.iter().map(|kind| kind.requests as f64).collect();
-    let tested = tested(measured, &factors).map_err(too_few)?;
+    let tested = tested(measured, &factors)?;
     let following: Vec<GroupId> = tested.iter().filter(|one| one.follows).map(|one| one.group).collect();
     if following.is_empty() {
-        return Err(Failure::CannotMeasure(
-            "no process of this machine was seen to follow the requests: the site runs elsewhere, or a longer --time helps"
-                .into(),
-        ));
+        return Ok(None);
     }
     let cells = measured.cells(&following);
-    let bill = Bill::new(kinds, &cells);
-    let noise = Bill::of_noise(kinds, &cells);
-    let total = bill.sum(&factors).map_err(too_few)?;
-    let share = |part: &[f64]| bill.share(part, &factors).map(span).map_err(too_few);
-    let only = |kind: usize| {
-        let mut part = vec![0.0; kinds];
-        part[kind] = factors[kind];
-        part
-    };
-    let mut rows = Vec::with_capacity(kinds);
-    let mut added = 0.0;
-    for (at, planned) in plan.kinds.iter().enumerate() {
-        let kind = &traffic.kinds[planned.kind];
-        let cpu = bill.of_kind(at).map_err(too_few)?;
-        added += cpu.value * measured.sent[at] as f64;
-        rows.push(BilledKind {
-            kind: planned.name.clone(),
-            requests: planned.requests,
-            request_share: planned.requests as f64 / traffic.entries.max(1) as f64,
-            cpu_ns: span(cpu),
-            noise_floor_ns: noise.of_kind(at).map_err(too_few)?.half_width(),
-            cpu_share: share(&only(at))?,
-            cells: bill.cells_of(at) as u64,
-            sent: measured.sent[at],
-            failed: measured.failed[at],
-            urls: kind.examples().take(URLS).map(str::to_owned).collect(),
-            carries: None,
-        });
-    }
-    let of_clients = |wanted: &dyn Fn(usize) -> bool| -> Vec<f64> {
-        let of_kind = |planned: &crate::bill::Planned| {
-            let kind = &traffic.kinds[planned.kind];
-            let of: u64 = kind.clients.iter().enumerate().filter(|(at, _)| wanted(*at)).map(|(_, count)| count).sum();
-            // Methods are not counted by client.
-            of as f64 * planned.requests as f64 / kind.requests.max(1) as f64
-        };
-        plan.kinds.iter().map(of_kind).collect()
-    };
-    let mut clients = Vec::new();
-    let mut add = |client: String, sort: &str, requests: u64, part: Vec<f64>| -> Result<(), Failure> {
-        if requests > 0 {
-            let cpu_share = share(&part)?;
-            let request_share = requests as f64 / traffic.entries.max(1) as f64;
-            clients.push(BilledClient { client, sort: sort.to_owned(), requests, request_share, cpu_share });
-        }
-        Ok(())
-    };
-    let is_crawler = |at: usize| matches!(traffic.clients[at].sort, ClientSort::Crawler | ClientSort::OtherCrawlers);
-    let sum = |wanted: &dyn Fn(usize) -> bool| -> u64 {
-        traffic.clients.iter().enumerate().filter(|(at, _)| wanted(*at)).map(|(_, client)| client.requests).sum()
-    };
-    add("crawlers that say so".into(), "crawlers", sum(&is_crawler), of_clients(&is_crawler))?;
-    for (at, client) in traffic.clients.iter().enumerate().take(CLIENTS) {
-        let sort = match client.sort {
-            ClientSort::Crawler => "crawler",
-            ClientSort::OtherCrawlers => continue,
-            ClientSort::Network => "network",
-            ClientSort::Everybody => continue,
-        };
-        add(client.name.clone(), sort, client.requests, of_clients(&|other| other == at))?;
-    }
-    let is_everybody = |at: usize| traffic.clients[at].sort == ClientSort::Everybody;
-    add("everybody else".into(), "everybody else", sum(&is_everybody), of_clients(&is_everybody))?;
-    let signed_in: Vec<f64> = plan.kinds.iter().map(|kind| traffic.kinds[kind.kind].signed_in as f64).collect();
-    let signed: u64 = traffic.kinds.iter().map(|kind| kind.signed_in).sum();
-    add("signed in".into(), "signed in", signed, signed_in)?;
-
-    let crawled = of_clients(&is_crawler);
-    let mut frees = Vec::new();
-    for (at, row) in rows.iter().enumerate() {
-        let mut part = vec![0.0; kinds];
-        part[at] = crawled[at];
-        let cpu_share = share(&part)?;
-        if cpu_share.low >= LEAST {
-            frees.push(Frees { what: format!("no {} for crawlers", row.kind), cpu_share, is_bound: false });
-        }
-    }
-    frees.sort_by(|a, b| b.cpu_share.value.total_cmp(&a.cpu_share.value));
-    frees.truncate(CLOSED);
-    // In the order of what they cost.
-    rows.sort_by(|a, b| b.cpu_share.value.total_cmp(&a.cpu_share.value));
-
-    // A request of the mix costs what the mean request of the log does.
-    let mixed = total.value / factors.iter().sum::<f64>() * measured.sent[measured.mixed] as f64;
-    let load = (added + mixed) / measured.elapsed.as_nanos().max(1) as f64;
+    let (bill, noise) = (Bill::new(kinds, &cells), Bill::of_noise(kinds, &cells));
+    let account = Account { traffic, plan, measured, bill, noise, factors };
+    let total = account.bill.sum(&account.factors)?;
     let seconds = traffic.from.zip(traffic.to).map(|(from, to)| u64::try_from(to - from).unwrap_or(0));
     let processors = measured.concurrency as u64;
     let machine_share = seconds.filter(|seconds| *seconds > 0).map(|seconds| {
         let whole = seconds as f64 * 1e9 * processors as f64;
         span(total.scaled(1.0 / whole))
     });
-    let taken = taken_warning(&measured.times, Some(&measured.spoiled)).map(|warning| warning.to_string());
-    Ok(BillDocument {
+    let taken = taken_warning(&measured.times, Some(&measured.spoiled));
+    let warnings = taken.into_iter().chain(strangers(measured.strangers)).map(|warning| warning.to_string());
+    Ok(Some(BillDocument {
         schema: BillDocument::SCHEMA.to_owned(),
         about: About {
             seed: Some(options.seed),
@@ -154,19 +98,135 @@ pub(crate) fn result(
         settle_ns: nanos(measured.settle),
         processors,
         load_bound_cores: options.load,
-        load_cores: load,
+        load_cores: account.load(&total)?,
         cpu_ns: Some(span(total)),
-        noise_floor_ns: noise.sum(&factors).map_err(too_few)?.half_width(),
+        noise_floor_ns: account.noise.sum(&account.factors)?.half_width(),
         machine_share,
         groups: groups(&tested, &total),
-        kinds: rows,
-        clients,
+        kinds: account.kinds()?,
+        clients: account.clients()?,
         not_weighed: plan.not_weighed.clone(),
-        together: together(&cells, measured, &factors),
-        frees,
-        warnings: hidden(&tested, &total).into_iter().chain(taken).collect(),
+        together: together(&cells, measured, &account.factors),
+        frees: account.closed()?,
+        warnings: hidden(&tested, &total).into_iter().chain(warnings).collect(),
         ..BillDocument::default()
-    })
+    }))
+}
+
+impl Account<'_> {
+    /// As a part of all weighed requests.
+    fn share(&self, part: &[f64]) -> Result<Span, TooFew> {
+        self.bill.share(part, &self.factors).map(span)
+    }
+
+    /// So many requests of one kind, and none of others.
+    fn only(&self, kind: usize, requests: f64) -> Vec<f64> {
+        let mut part = vec![0.0; self.factors.len()];
+        part[kind] = requests;
+        part
+    }
+
+    fn of_all(&self, requests: u64) -> f64 {
+        requests as f64 / self.traffic.entries.max(1) as f64
+    }
+
+    /// Cores that the requests took.
+    fn load(&self, total: &Estimate) -> Result<f64, TooFew> {
+        // A request of the mix costs what the mean request of the log does.
+        let mean = total.value / self.factors.iter().sum::<f64>();
+        let mut added = mean * self.measured.sent[self.measured.mixed] as f64;
+        for kind in 0..self.factors.len() {
+            added += self.bill.of_kind(kind)?.value * self.measured.sent[kind] as f64;
+        }
+        Ok(added / self.measured.elapsed.as_nanos().max(1) as f64)
+    }
+
+    /// The dearest first.
+    fn kinds(&self) -> Result<Vec<BilledKind>, TooFew> {
+        let mut rows = Vec::with_capacity(self.factors.len());
+        for (at, planned) in self.plan.kinds.iter().enumerate() {
+            let kind = &self.traffic.kinds[planned.kind];
+            rows.push(BilledKind {
+                kind: planned.name.clone(),
+                requests: planned.requests,
+                request_share: self.of_all(planned.requests),
+                cpu_ns: span(self.bill.of_kind(at)?),
+                noise_floor_ns: self.noise.of_kind(at)?.half_width(),
+                cpu_share: self.share(&self.only(at, self.factors[at]))?,
+                cells: self.bill.cells_of(at) as u64,
+                sent: self.measured.sent[at],
+                failed: self.measured.failed[at],
+                urls: kind.examples().take(URLS).map(str::to_owned).collect(),
+                carries: None,
+            });
+        }
+        rows.sort_by(|a, b| b.cpu_share.value.total_cmp(&a.cpu_share.value));
+        Ok(rows)
+    }
+
+    /// Requests of these clients, by kind: methods are not counted by client.
+    fn of_clients(&self, wanted: impl Fn(&Client) -> bool) -> Vec<f64> {
+        let of_kind = |planned: &Planned| {
+            let kind = &self.traffic.kinds[planned.kind];
+            let counts = kind.clients.iter().zip(&self.traffic.clients).filter(|(_, client)| wanted(client));
+            let requests: u64 = counts.map(|(count, _)| count).sum();
+            requests as f64 * planned.requests as f64 / kind.requests.max(1) as f64
+        };
+        self.plan.kinds.iter().map(of_kind).collect()
+    }
+
+    fn client(&self, client: &str, sort: &str, requests: u64, part: &[f64]) -> Result<BilledClient, TooFew> {
+        Ok(BilledClient {
+            client: client.to_owned(),
+            sort: sort.to_owned(),
+            requests,
+            request_share: self.of_all(requests),
+            cpu_share: self.share(part)?,
+        })
+    }
+
+    /// Those that sent anything: all crawlers, single ones and networks, everybody else, who was signed in.
+    fn clients(&self) -> Result<Vec<BilledClient>, TooFew> {
+        let all = &self.traffic.clients;
+        let sum = |wanted: fn(&Client) -> bool| all.iter().filter(|one| wanted(one)).map(|one| one.requests).sum();
+        let is_everybody = |one: &Client| one.sort == ClientSort::Everybody;
+        let mut rows =
+            vec![self.client("crawlers that say so", "crawlers", sum(is_crawler), &self.of_clients(is_crawler))?];
+        for one in all.iter().take(CLIENTS) {
+            let sort = match one.sort {
+                ClientSort::Crawler => "crawler",
+                ClientSort::Network => "network",
+                ClientSort::OtherCrawlers | ClientSort::Everybody => continue,
+            };
+            rows.push(self.client(&one.name, sort, one.requests, &self.of_clients(|other| other == one))?);
+        }
+        let rest = self.of_clients(is_everybody);
+        rows.push(self.client("everybody else", "everybody else", sum(is_everybody), &rest)?);
+        let part: Vec<f64> =
+            self.plan.kinds.iter().map(|kind| self.traffic.kinds[kind.kind].signed_in as f64).collect();
+        let signed_in = self.traffic.kinds.iter().map(|kind| kind.signed_in).sum();
+        rows.push(self.client("signed in", "signed in", signed_in, &part)?);
+        rows.retain(|row| row.requests > 0);
+        Ok(rows)
+    }
+
+    /// What it would free to close kinds to crawlers.
+    fn closed(&self) -> Result<Vec<Frees>, TooFew> {
+        let mut frees = Vec::new();
+        for (at, requests) in self.of_clients(is_crawler).into_iter().enumerate() {
+            let cpu_share = self.share(&self.only(at, requests))?;
+            let what = format!("no {} for crawlers", self.plan.kinds[at].name);
+            frees.push(Frees { what, cpu_share, is_bound: false });
+        }
+        frees.retain(|one| one.cpu_share.low >= LEAST);
+        frees.sort_by(|a, b| b.cpu_share.value.total_cmp(&a.cpu_share.value));
+        frees.truncate(CLOSED);
+        Ok(frees)
+    }
+}
+
+fn is_crawler(client: &Client) -> bool {
+    matches!(client.sort, ClientSort::Crawler | ClientSort::OtherCrawlers)
 }
 
 fn log(traffic: &Traffic, files: &[String], seconds: Option<u64>) -> BilledLog {

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use unladen_load::{Cancel, Driver, DriverConfig, End, LoadPlan, Mix, Stop};
+use unladen_load::{Cancel, Driver, DriverConfig, End, ErrorKind, LoadPlan, Mix, Stop};
 use unladen_lockin::{Allotment, Bill, Cell, MIN_CELLS, PHASES_PER_CELL, Phase, Spoiled};
 use unladen_machine::{MachineClock, MachineTimes};
 use unladen_probe::{GroupBy, GroupId, GroupKind, Instrument, Own};
 use unladen_quantity::lasting;
 use unladen_report::{Ended, Kind, Quantity};
 
-use crate::bill::plan::{PHASE, Plan, REQUESTS};
+use crate::bill::plan::{PHASE, Plan, Planned, REQUESTS};
 use crate::exit::Failure;
 use crate::interrupt::Stopped;
 use crate::machine::conditions;
@@ -49,8 +49,12 @@ struct CellRecord {
 /// What was measured.
 pub(crate) struct Measured {
     cells: Vec<CellRecord>,
-    /// By number, and whether its processes are of the site, as far as is known: not the client's own.
+    /// All but the client's own.
     pub(crate) groups: Vec<(GroupId, String)>,
+    /// The median of each kind.
+    pub(crate) latencies: Vec<Duration>,
+    /// Answers that set cookies for somebody new.
+    pub(crate) strangers: u64,
     /// Per kind, and of the mix of all.
     pub(crate) sent: Vec<u64>,
     pub(crate) failed: Vec<u64>,
@@ -91,9 +95,12 @@ struct Run<'a> {
     instrument: Instrument,
     clock: MachineClock,
     cancel: &'a Cancel,
+    progress: &'a Progress,
+    /// Of each kind, and of all.
     mixes: Vec<Mix>,
     /// Of a phase with requests of each kind.
     lengths: Vec<Duration>,
+    cells: Vec<CellRecord>,
     sent: Vec<u64>,
     failed: Vec<u64>,
     concurrency: usize,
@@ -104,108 +111,58 @@ struct Run<'a> {
     answering: Duration,
 }
 
-/// Fails with whatever ended the run before there were enough cells.
-pub(crate) fn measure(plan: &Plan, options: &Options, cancel: &Cancel) -> Result<Measured, Failure> {
+/// Takes kinds that are not answered out of the plan. Fails with whatever ended the run before there were enough cells.
+pub(crate) fn measure(plan: &mut Plan, options: &Options, cancel: &Cancel) -> Result<Measured, Failure> {
     let progress = Progress::new(options.quiet);
     let mut driver = Driver::start(options.driver.clone())?;
-    let mut mixes = mixes(plan);
-    let kinds = plan.kinds.len();
-    let all = plan.kinds.iter().zip(&mixes).flat_map(|(kind, mix)| {
-        let shares = mix.shares(options.driver.requests.len());
-        let weight = kind.requests as f64;
-        shares.into_iter().enumerate().filter(|(_, share)| *share > 0.0).map(move |(at, share)| (at, share * weight))
-    });
-    let all = Mix::weighted(all.collect::<Vec<_>>());
-    let mut lengths = Vec::with_capacity(kinds + 1);
-    for (kind, mix) in plan.kinds.iter().zip(&mixes) {
-        progress.say(format!("warming up {}", kind.name));
-        lengths.push(length(warmed_up(&mut driver, mix.clone(), &kind.name, cancel)?));
-    }
-    let longest = lengths.iter().max().copied().unwrap_or(PHASE);
-    mixes.push(all);
-    lengths.push(longest);
-    progress.say("finding all processes");
-    let instrument = Instrument::open_with(options.group_by, Own::new())?;
+    let latencies = warm_up(plan, &mut driver, &progress, cancel)?;
+    let lengths: Vec<Duration> = latencies.iter().map(|latency| PHASE.max(*latency * REQUESTS) + SETTLE).collect();
     let mean = lengths.iter().sum::<Duration>() / u32::try_from(lengths.len()).unwrap_or(1);
     // At the bound of the load: as if each request kept one core busy.
-    let cell = (2 * mean).div_f64(options.load.clamp(0.05, 0.5));
-    let least = plan.least_time(cell);
-    if let Some(time) = options.time.filter(|time| *time < least) {
-        return Err(Failure::CannotMeasure(format!(
-            "{} is too short: {MIN_CELLS} stretches of each of {kinds} kinds take {} at {:.0} % of a core (--load); \
-             --most-kinds weighs fewer",
-            lasting(time),
-            lasting(least),
-            100.0 * options.load
-        )));
-    }
-    let time = options.time.unwrap_or_else(|| plan.time(cell));
-    let concurrency = std::thread::available_parallelism().map_or(1, Into::into);
+    let time = time(plan, options, (2 * mean).div_f64(options.load.clamp(0.05, 0.5)))?;
+    progress.say("finding all processes");
+    let instrument = Instrument::open_with(options.group_by, Own::new())?;
+    let kinds = plan.kinds.len();
     let mut run = Run {
         driver,
         instrument,
         clock: MachineClock::open(),
         cancel,
+        progress: &progress,
+        mixes: mixes(plan),
+        // Requests of any kind are in the mix of all.
+        lengths: lengths.iter().copied().chain(lengths.iter().max().copied()).collect(),
+        cells: Vec::new(),
         sent: vec![0; kinds + 1],
         failed: vec![0; kinds + 1],
-        mixes,
-        lengths,
-        concurrency,
+        concurrency: std::thread::available_parallelism().map_or(1, Into::into),
         seed: options.seed,
         phases: 0,
         answering: Duration::ZERO,
     };
-    let begun = Instant::now();
-    let machine = run.clock.read();
-    let mut factors: Vec<f64> = plan.kinds.iter().map(|kind| kind.requests as f64).collect();
-    // The mix pays for nothing, and has the floor of cells alone.
-    factors.push(0.0);
-    let mut allotment = Allotment::new(options.seed, factors.clone());
-    let mut cells = Vec::<CellRecord>::new();
-    let stopped = loop {
-        let so_far: Vec<Cell> = cells.iter().map(|record| record.cell(|group| run.is_sites(group))).collect();
-        let bill = Bill::new(kinds + 1, &so_far);
-        let is_whole = (0..=kinds).all(|kind| bill.cells_of(kind) >= MIN_CELLS);
-        if begun.elapsed() >= time && is_whole {
-            break Stopped::Done;
-        }
-        progress.at(begun.elapsed().div_duration_f64(time), begun.elapsed(), Some(time), &so_far_text(&bill, &factors));
-        match run.cell(allotment.next(&bill)) {
-            Ok(Some(record)) => cells.push(record),
-            Ok(None) => break Stopped::Interrupted,
-            Err(failure) => break Stopped::Failed(failure),
-        }
-        if let Some(failure) = run.is_failing() {
-            break Stopped::Failed(failure);
-        }
-        let due = run.answering.div_f64(options.load);
-        if cancel.wait(due.saturating_sub(begun.elapsed())) {
-            break Stopped::Interrupted;
-        }
-    };
+    let (begun, machine) = (Instant::now(), run.clock.read());
+    let stopped = run.cells(plan, time, options.load);
     progress.clear();
     let elapsed = begun.elapsed();
-    let enough = {
-        let done: Vec<Cell> = cells.iter().map(|record| record.cell(|_| true)).collect();
-        let bill = Bill::new(kinds, &done);
-        (0..kinds).all(|kind| bill.cells_of(kind) >= MIN_CELLS)
-    };
-    let (ended, failure) = stopped.ended(enough)?;
-    let all: Vec<_> = cells.iter().map(|record| conditions(&record.times)).collect();
+    let (ended, failure) = stopped.ended(run.is_enough(kinds))?;
+    let all: Vec<_> = run.cells.iter().map(|record| conditions(&record.times)).collect();
     let spoiled = Spoiled::of(&all, |kept| {
-        let of_kind =
-            |kind: usize| cells.iter().zip(kept).filter(|(cell, kept)| **kept && cell.kinds.contains(&kind)).count();
+        let of_kind = |kind: usize| {
+            run.cells.iter().zip(kept).filter(|(cell, kept)| **kept && cell.kinds.contains(&kind)).count()
+        };
         (0..kinds).all(|kind| of_kind(kind) >= MIN_CELLS)
     });
     let groups = run.instrument.groups().filter(|(group, _)| run.is_sites(*group));
     Ok(Measured {
         groups: groups.map(|(id, group)| (id, group.name.clone())).collect(),
-        cells,
         times: run.clock.read().since(&machine),
+        strangers: run.driver.strangers(),
+        cells: run.cells,
+        latencies,
         sent: run.sent,
         failed: run.failed,
         mixed: kinds,
-        concurrency,
+        concurrency: run.concurrency,
         elapsed,
         spoiled,
         ended,
@@ -214,42 +171,79 @@ pub(crate) fn measure(plan: &Plan, options: &Options, cancel: &Cancel) -> Result
     })
 }
 
-/// URLs of each kind as they are drawn; requests are numbered in the order of the plan.
+/// How long it takes, if `cell` is the length of a cell. Fails if the user's time is too short.
+fn time(plan: &Plan, options: &Options, cell: Duration) -> Result<Duration, Failure> {
+    let least = plan.least_time(cell);
+    match options.time {
+        None => Ok(plan.time(cell)),
+        Some(time) if time >= least => Ok(time),
+        Some(time) => Err(Failure::CannotMeasure(format!(
+            "{} is too short: {MIN_CELLS} stretches of each of {} kinds take {} at {:.0} % of a core (--load); \
+             --most-kinds weighs fewer",
+            lasting(time),
+            plan.kinds.len(),
+            lasting(least),
+            100.0 * options.load
+        ))),
+    }
+}
+
+/// URLs of each kind as they are drawn, and those of all kinds.
 fn mixes(plan: &Plan) -> Vec<Mix> {
-    let mut next = 0;
-    let mut mix = |urls: &[(String, f64)]| {
-        let first = next;
-        next += urls.len();
-        Mix::weighted(urls.iter().enumerate().map(|(at, (_, weight))| (first + at, *weight)))
+    let of_kind = |kind: &Planned, sum: f64| {
+        let urls = kind.urls.iter().enumerate();
+        let whole: f64 = kind.urls.iter().map(|(_, weight)| weight).sum();
+        urls.map(|(at, (_, weight))| (kind.first + at, weight / whole * sum)).collect::<Vec<_>>()
     };
-    plan.kinds.iter().map(|kind| mix(&kind.urls)).collect()
+    let all = plan.kinds.iter().flat_map(|kind| of_kind(kind, kind.requests as f64));
+    plan.kinds.iter().map(|kind| Mix::weighted(of_kind(kind, 1.0))).chain([Mix::weighted(all)]).collect()
 }
 
-fn length(latency: Duration) -> Duration {
-    PHASE.max(latency * REQUESTS) + SETTLE
-}
-
-/// The median latency. Fails if no request is answered.
-fn warmed_up(driver: &mut Driver, mix: Mix, name: &str, cancel: &Cancel) -> Result<Duration, Failure> {
-    let plan = LoadPlan { stop: Stop::after(Duration::MAX).or_requests(WARM_UP), ..LoadPlan::new(mix) };
-    let mut running = driver.load(plan, cancel)?;
-    let mut latencies = Vec::new();
-    while let Some(batch) = running.next_batch() {
-        let answered = batch.iter().filter(|outcome| outcome.error.is_none());
-        latencies.extend(answered.map(|outcome| outcome.done.saturating_duration_since(outcome.planned)));
-    }
-    let end = running.end()?;
-    if end.ended == End::Cancelled {
-        return Err(Failure::Interrupted { shown: false });
-    }
-    latencies.sort_unstable();
-    latencies.get(latencies.len() / 2).copied().ok_or_else(|| {
+/// The median latency of each kind; a kind of which no request is answered is taken out. Fails if the site cannot be
+/// reached, if it leaves requests of two kinds without an answer, or if no kind is left.
+fn warm_up(
+    plan: &mut Plan,
+    driver: &mut Driver,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> Result<Vec<Duration>, Failure> {
+    let mixes = mixes(plan);
+    let (mut latencies, mut silent) = (Vec::new(), 0);
+    for mix in &mixes[..mixes.len() - 1] {
+        let at = latencies.len();
+        progress.say(format!("warming up {}", plan.kinds[at].name));
+        let limit = Stop::after(Duration::MAX).or_requests(WARM_UP);
+        let mut running = driver.load(LoadPlan { stop: limit, ..LoadPlan::new(mix.clone()) }, cancel)?;
+        let mut answered = Vec::new();
+        while let Some(batch) = running.next_batch() {
+            let whole = batch.iter().filter(|outcome| outcome.error.is_none());
+            answered.extend(whole.map(|outcome| outcome.done.saturating_duration_since(outcome.planned)));
+        }
+        let end = running.end()?;
+        if end.ended == End::Cancelled {
+            return Err(Failure::Interrupted { shown: false });
+        }
+        answered.sort_unstable();
+        if let Some(median) = answered.get(answered.len() / 2) {
+            latencies.push(*median);
+            continue;
+        }
+        let is = |kind: ErrorKind| end.first_errors.contains_key(&kind);
+        silent += usize::from(is(ErrorKind::Timeout));
+        if is(ErrorKind::Connect) || is(ErrorKind::Tls) || silent > 1 {
+            // The same error, as other commands tell it.
+            driver.sample(plan.kinds[at].first, cancel)?;
+        }
         let why = end.first_errors.into_values().next().unwrap_or_default();
-        Failure::CannotMeasure(format!(
-            "no request of the kind `{name}` was answered as expected: {why} (is this the site of the log? \
-             `--expect-status` allows other statuses)"
-        ))
-    })
+        plan.remove(at, format!("not answered as expected: {why}"));
+    }
+    match latencies.is_empty() {
+        false => Ok(latencies),
+        true => Err(Failure::CannotMeasure(format!(
+            "no kind was answered as expected: {} (is this the site of the log? `--expect-status` allows other statuses)",
+            plan.left_out()
+        ))),
+    }
 }
 
 fn so_far_text(bill: &Bill, factors: &[f64]) -> String {
@@ -263,6 +257,45 @@ fn so_far_text(bill: &Bill, factors: &[f64]) -> String {
 }
 
 impl Run<'_> {
+    /// As many cells as there is time for, and the floor of each kind in any case; the load is in cores.
+    fn cells(&mut self, plan: &Plan, time: Duration, load: f64) -> Stopped {
+        // The mix pays for nothing, and has the floor of cells alone.
+        let factors: Vec<f64> = plan.kinds.iter().map(|kind| kind.requests as f64).chain([0.0]).collect();
+        let mut allotment = Allotment::new(self.seed, factors.clone());
+        let begun = Instant::now();
+        loop {
+            let bill = self.bill(factors.len());
+            if begun.elapsed() >= time && self.is_enough(factors.len()) {
+                return Stopped::Done;
+            }
+            let done = begun.elapsed().div_duration_f64(time);
+            self.progress.at(done, begun.elapsed(), Some(time), &so_far_text(&bill, &factors));
+            match self.cell(allotment.next(&bill)) {
+                Ok(Some(record)) => self.cells.push(record),
+                Ok(None) => return Stopped::Interrupted,
+                Err(failure) => return Stopped::Failed(failure),
+            }
+            if let Some(failure) = self.is_failing() {
+                return Stopped::Failed(failure);
+            }
+            let due = self.answering.div_f64(load);
+            if self.cancel.wait(due.saturating_sub(begun.elapsed())) {
+                return Stopped::Interrupted;
+            }
+        }
+    }
+
+    /// Of all processes but the client's own.
+    fn bill(&self, kinds: usize) -> Bill {
+        let cells: Vec<Cell> = self.cells.iter().map(|record| record.cell(|group| self.is_sites(group))).collect();
+        Bill::new(kinds, &cells)
+    }
+
+    fn is_enough(&self, kinds: usize) -> bool {
+        let bill = self.bill(kinds);
+        (0..kinds).all(|kind| bill.cells_of(kind) >= MIN_CELLS)
+    }
+
     fn is_sites(&self, group: GroupId) -> bool {
         matches!(self.instrument.group(group).kind, GroupKind::Unit { .. } | GroupKind::Processes | GroupKind::Kernel)
     }

@@ -260,17 +260,22 @@ fn write_files(remedy: &Remedy, folder: &Path) -> Result<(), Failure> {
         ))));
     }
     output::check_folder(folder)?;
-    let mut written = BTreeMap::<String, usize>::new();
-    let mut text = format!("{rule}: {}\n\n", fix.advice);
+    let mut files = BTreeMap::<PathBuf, (&str, &[String])>::new();
     for (file, lines) in remedy.lines() {
         let (path, _) = file.split_once(", ").unwrap_or((file, ""));
         let last = Path::new(path).file_name().map_or("unladen.conf".into(), |name| name.to_string_lossy());
-        let same = written.entry(last.to_string()).or_default();
-        *same += 1;
         // Two files of one name are of two places.
-        let name = if *same == 1 { last.into_owned() } else { format!("{same}-{last}") };
-        let path = folder.join(name);
-        output::whole_file(&path, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
+        let names = std::iter::once(last.to_string()).chain((2..).map(|same: usize| format!("{same}-{last}")));
+        let free = names.map(|name| folder.join(name)).find(|path| !files.contains_key(path));
+        files.extend(free.map(|path| (path, (file, lines))));
+    }
+    // In the folder that the fix is for, these few lines would take the place of a whole file.
+    if let Some(there) = files.keys().find(|path| path.symlink_metadata().is_ok()) {
+        return Err(Failure::Usage(format!("{} is there already: give --files a folder without it", there.display())));
+    }
+    let mut text = format!("{rule}: {}\n\n", fix.advice);
+    for (path, (file, lines)) in &files {
+        output::whole_file(path, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
         text += &format!("{}  belongs into {file}\n", path.display());
     }
     text += &fix.commands.iter().map(|command| format!("$ {command}\n")).collect::<String>();

@@ -10,11 +10,11 @@ use crate::cmd::rules::near;
 use crate::exit::Code;
 use crate::say::say;
 
-/// Commands with so many options have a short help, `-h`, which shows these; `--help` shows all.
+/// Commands with so many options have a short help, `-h`, which shows these, what is required, and what the command's
+/// examples use; `--help` shows all.
 const MANY: usize = 18;
-const EVERYDAY: &str = "time until rate concurrency header hosts fail_on against json details output find_capacity from \
-                        urls a b check restore fresh no_files run list dry_run yes keep_if prove explain watch reader \
-                        ask init connect url listen to root php preset";
+const EVERYDAY: &str = "time until rate concurrency header fail_on against json details output urls a b check restore \
+                        fresh no_files run list dry_run yes keep_if prove explain watch reader ask";
 
 /// Reads a command line. The error is the exit code, once the mistake or the requested help has been printed.
 pub(super) fn parse<C: Parser>(args: Vec<OsString>) -> Result<C, ExitCode> {
@@ -43,8 +43,11 @@ fn brief(command: Command) -> Command {
     if command.get_arguments().count() < MANY {
         return command;
     }
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let uses = |long: &str| examples.split_whitespace().any(|word| word.strip_prefix("--") == Some(long));
     command.mut_args(|arg| {
-        let is_shown = arg.is_positional() || EVERYDAY.split(' ').any(|id| arg.get_id() == id);
+        let is_everyday = EVERYDAY.split(' ').any(|id| arg.get_id() == id) || arg.get_long().is_some_and(uses);
+        let is_shown = arg.is_positional() || arg.is_required_set() || is_everyday;
         arg.hide_short_help(!is_shown)
     })
 }

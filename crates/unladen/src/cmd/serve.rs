@@ -77,9 +77,8 @@ pub(super) struct Args {
     /// Do not serve: print every value, where it comes from, and the reason of each default, as a valid configuration
     #[arg(long, conflicts_with = "check")]
     explain: bool,
-    /// Do not serve: ask the running process, at its admin address, whether it is ready, and exit with 0 or 1: for a
-    /// container's health check. ADDRESS is such as 127.0.0.1:9901, or a configuration that names it; without it, FILE
-    /// is used
+    /// Do not serve: exit with 0 if the running process is ready, else 1, for health checks; it is asked at ADDRESS,
+    /// such as 127.0.0.1:9901, or at the admin address of FILE
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["check", "explain", "init", "listen", "root", "php", "to", "acme"])]
     health: Option<String>,
     /// With --health: ask whether it is alive, not whether it is ready

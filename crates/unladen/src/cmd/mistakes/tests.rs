@@ -41,6 +41,23 @@ fn the_short_help_is_short() {
     }
 }
 
+/// `bill -h` had none of the options of its own examples, one of them required.
+#[test]
+fn the_short_help_has_what_is_required_and_what_the_examples_use() {
+    let mut root = brief(Cli::command());
+    root.build();
+    for command in root.get_subcommands_mut() {
+        let help = command.render_help().to_string();
+        let shown = |long: &str| help.contains(&format!("--{long} ")) || help.contains(&format!("--{long}\n"));
+        let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for arg in command.get_arguments() {
+            let Some(long) = arg.get_long() else { continue };
+            let is_used = examples.split_whitespace().any(|word| word.strip_prefix("--") == Some(long));
+            assert!(shown(long) || !is_used && !arg.is_required_set(), "{} --{long}: {help}", command.get_name());
+        }
+    }
+}
+
 #[test]
 fn help_of_help_is_help() {
     let args = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
