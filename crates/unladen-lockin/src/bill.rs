@@ -213,9 +213,10 @@ pub struct Allotment {
 }
 
 impl Allotment {
-    /// Cells' worth of the typical kind's variance that is added to each kind's own, whose few cells may be alike by
-    /// chance.
-    const SHRINKAGE: f64 = 2.0;
+    /// Cells' worth of the typical kind's variance that is added to each kind's own. Cells that are alike by chance would
+    /// get a kind fewer, and its chance would stay in the total: with 2 cells' worth that held the truth in 93.2 of 100
+    /// runs, with 6 in 93.8.
+    const SHRINKAGE: f64 = 6.0;
 
     /// `factors` are the requests of each kind that are to be paid; the seed decides between equals.
     pub fn new(seed: u64, factors: Vec<f64>) -> Self {

@@ -72,31 +72,36 @@ fn a_steady_drift_cancels_in_each_cell() {
     assert!((first - 30.0).abs() < 1e-6 && (second - 60.0).abs() < 1e-6, "{first} {second}");
 }
 
-/// Not the 10,000 runs of the table in docs/reference/accuracy.md, but enough to see a mistake.
-#[test]
-fn intervals_of_kinds_and_of_the_total_hold_the_truth_in_95_of_100() {
+/// How often intervals hold the truth: of the total, of the first kind's share, of kinds.
+fn coverage(runs: u64) -> [f64; 3] {
     let site = Site::burn();
-    let runs = 400;
-    let (mut total, mut kinds, mut all, mut shares) = (0, 0, 0, 0);
     let truth = site.total();
+    let mut first = vec![0.0; site.costs.len()];
+    first[0] = site.factors[0];
+    let share = site.costs[0] * site.factors[0] / truth;
+    let holds = |estimate: Estimate, truth: f64| usize::from(estimate.low <= truth && truth <= estimate.high);
+    let mut held = [0; 3];
     for seed in 0..runs {
         let bill = site.run(seed, 140, true);
-        let sum = bill.sum(&site.factors).unwrap();
-        total += usize::from(sum.low <= truth && truth <= sum.high);
-        let mut first = vec![0.0; site.costs.len()];
-        first[0] = site.factors[0];
-        let share = bill.share(&first, &site.factors).unwrap();
-        let truth = site.costs[0] * site.factors[0] / truth;
-        shares += usize::from(share.low <= truth && truth <= share.high);
-        for (kind, cost) in site.costs.iter().enumerate() {
-            let estimate = bill.of_kind(kind).unwrap();
-            kinds += usize::from(estimate.low <= *cost && *cost <= estimate.high);
-            all += 1;
-        }
+        held[0] += holds(bill.sum(&site.factors).unwrap(), truth);
+        held[1] += holds(bill.share(&first, &site.factors).unwrap(), share);
+        let kinds = site.costs.iter().enumerate();
+        held[2] += kinds.map(|(kind, cost)| holds(bill.of_kind(kind).unwrap(), *cost)).sum::<usize>();
     }
     let part = |held: usize, of: usize| held as f64 / of as f64;
-    let found = [part(total, runs as usize), part(kinds, all), part(shares, runs as usize)];
+    [part(held[0], runs as usize), part(held[1], runs as usize), part(held[2], runs as usize * site.costs.len())]
+}
+
+#[test]
+fn intervals_of_kinds_and_of_the_total_hold_the_truth_in_95_of_100() {
+    let found = coverage(400);
     assert!(found.iter().all(|part| (0.92..0.985).contains(part)), "{found:?}");
+}
+
+#[test]
+#[ignore = "prints the coverage that docs/reference/bill.md shows"]
+fn coverage_of_10_000_runs() {
+    println!("the total, a share, kinds: {:?}", coverage(10_000));
 }
 
 #[test]
