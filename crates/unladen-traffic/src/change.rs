@@ -62,6 +62,10 @@ const FORM_KEYS: [&[u8]; 12] = [
     b"token",
 ];
 
+/// DokuWiki locks a page for whoever opens its form; others only show it.
+const LOCKING: [&[u8]; 2] = [b"do=edit", b"do=recover"];
+
+const BY_LOCK: &str = "locks a page";
 const BY_FORM: &str = "carries the token of a form";
 
 /// Any of these words, in whatever place: most targets have none.
@@ -72,7 +76,7 @@ static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::DFA))
         .ascii_case_insensitive(true)
-        .build(words.chain(apart).chain(FORM_KEYS))
+        .build(words.chain(apart).chain(FORM_KEYS).chain(LOCKING))
         .ok()
 });
 
@@ -110,6 +114,12 @@ pub fn looks_like_a_change(target: &str) -> Option<&'static str> {
     for (key, value) in target.query() {
         if FORM_KEYS.contains(key) {
             return Some(BY_FORM);
+        }
+        if LOCKING
+            .iter()
+            .any(|pair| pair.strip_prefix(*key).is_some_and(|rest| rest.strip_prefix(b"=") == Some(*value)))
+        {
+            return Some(BY_LOCK);
         }
         let of_value = if ACTION_KEYS.contains(key) { reason(value) } else { special_page(value) };
         if let Some(reason) = of_value.or_else(|| reason(key)) {

@@ -27,6 +27,9 @@ fn what_changes_something_is_told() {
         "/index.php?action=vote&x=1",
         "/doku.php?id=start&do=subscribe",
         "/doku.php?do=edit&sectok=0",
+        // A bill of DokuWiki locked its pages for their editors.
+        "/doku.php?id=start&do=edit",
+        "/start?do=edit",
         "/a?authenticity_token=1",
         "/viewforum.php?f=5&mark=topics",
         "/account/confirm/5",
