@@ -46,6 +46,7 @@ accuracy: ## known truths, simulated and real, against what unladen says
 	cargo run --release --locked -p unladen-accuracy -- simulate
 	cargo run --release --locked -p unladen-accuracy -- real
 	cargo run --release --locked -p unladen-accuracy -- runs
+	cargo run --release --locked -p unladen-accuracy -- bills
 	cargo run --release --locked -p unladen-accuracy -- findings
 
 h2spec: ## HTTP/2 of serve, by the tests of others (takes Go)

@@ -57,6 +57,8 @@ fn the_traffic_of_a_log_is_billed_by_kind_and_by_client() {
         ("GET /style.css", 200, 200, PERSON),
         // It is not there any more.
         ("GET /notes.txt", 40, 200, PERSON),
+        // Its answer is the server's page for what is not there.
+        ("GET /wp-login.php", 60, 404, CRAWLER),
         ("POST /pledge.php", 20, 200, PERSON),
         ("GET /logout?token=1", 10, 302, PERSON),
     ];
@@ -72,13 +74,15 @@ fn the_traffic_of_a_log_is_billed_by_kind_and_by_client() {
     assert!(dearest["kind"].as_str().unwrap().contains("pledge.php"), "{document}");
     assert!(dearest["cpu_share"]["low"].as_f64().unwrap() > 0.9, "a file costs next to nothing: {document}");
     assert!((sum(&document, "kinds", "cpu_share") - 1.0).abs() < 1e-6, "{document}");
+    let missing = kinds.iter().find(|row| row["kind"] == "not found").expect("what was never there is billed");
+    assert_eq!((missing["requests"].as_u64(), missing["failed"].as_u64()), (Some(60), Some(0)), "{document}");
     // A quarter of the page's requests are a crawler's.
     let crawlers = document.list("clients").iter().find(|row| row["sort"] == "crawlers").expect("crawlers");
     let share = crawlers["cpu_share"]["value"].as_f64().unwrap();
     assert!((0.2..0.3).contains(&share), "{crawlers}");
     let left: u64 = document.list("not_weighed").iter().map(|row| row["requests"].as_u64().unwrap()).sum();
     let weighed: u64 = kinds.iter().map(|row| row["requests"].as_u64().unwrap()).sum();
-    assert_eq!((left, left + weighed), (70, 670), "{document}");
+    assert_eq!((left, left + weighed), (70, 730), "{document}");
     let gone = document.list("not_weighed").iter().find(|row| row["what"] == "static .txt").expect("what is gone");
     assert!(gone["why"].as_str().unwrap().contains("404"), "one kind that is gone ended the bill: {gone}");
     let follows = document.list("groups").iter().any(|row| row["group"].as_str().unwrap().contains("php"));
@@ -99,4 +103,51 @@ fn what_is_no_log_or_too_little_time_is_refused_before_anything_is_sent() {
     bill(&["--access-log", &log, nowhere]).run().ended_with(5).says(["nothing to weigh", "session"]);
     bill(&["-X", "DELETE", "--access-log", &log, nowhere]).run().ended_with(2).says(["cannot be used with"]);
     bill(&["--load", "0%", "--access-log", &log, nowhere]).run().ended_with(2).says(["a part of one core"]);
+}
+
+#[test]
+fn a_list_and_a_sitemap_are_billed_where_there_is_no_log() {
+    let subject = Subject::up("pledges");
+    let web = Path::new(subject.get("STATE")).join("app/web");
+    let page = subject.url().split_once("://").unwrap().1.split_once('/').unwrap().1.to_owned();
+    let urls = |names: &[&str]| -> String {
+        names
+            .iter()
+            .map(|page| format!("<url><loc>https://example.org/{}</loc></url>", page.replace('&', "&amp;")))
+            .collect()
+    };
+    let index = "<sitemapindex><sitemap><loc>https://example.org/pages.xml</loc></sitemap></sitemapindex>";
+    std::fs::write(web.join("sitemap.xml"), index).unwrap();
+    std::fs::write(web.join("pages.xml"), format!("<urlset>{}</urlset>", urls(&[&page, "sitemap.xml"]))).unwrap();
+    let of_map = format!("{}sitemap.xml", site(&subject));
+    bill(&["--plan", "--sitemap", &of_map, &site(&subject)]).run().succeeded().shows(["2 requests", "/pledge.php"]);
+
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("site.urls");
+    std::fs::write(&list, format!("3 https://example.org/{page}\nhttps://example.org/sitemap.xml\n")).unwrap();
+    let args = ["--load", "100%", "-t", "20s", "--urls", list.to_str().unwrap(), &site(&subject)];
+    let gates = ["--fail-on", "/pledge.php?ref={ref} > 99.99%", "--fail-on", "static .xml > 50%"];
+    let done = bill(&["--json"]).args(args).args(gates).run();
+    let document = done.document();
+    let kinds = document.list("kinds");
+    assert_eq!((kinds[0]["requests"].as_u64(), kinds[1]["requests"].as_u64()), (Some(3), Some(1)), "{document}");
+    assert!(document.list("clients").is_empty(), "nobody knows whose requests they are: {document}");
+    assert!(document.list("gates").iter().all(|gate| gate["condition"].as_str().unwrap().contains('>')), "{document}");
+    assert_eq!(document.list("gates")[1]["broken"], false, "{document}");
+}
+
+#[test]
+fn what_is_no_sitemap_or_no_condition_is_refused_before_anything_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sitemap.xml");
+    std::fs::write(&file, "<html><body>404</body></html>").unwrap();
+    let nowhere = "http://127.0.0.1:1/";
+    bill(&["--sitemap", file.to_str().unwrap(), nowhere]).run().ended_with(2).says(["sitemap.xml", "is no sitemap"]);
+    bill(&["--sitemap", "/nowhere.xml", nowhere]).run().ended_with(2).says(["/nowhere.xml"]);
+    bill(&["--sitemap", "http://127.0.0.1:1/s.xml", nowhere]).run().ended_with(3).says(["nothing listens there"]);
+    bill(&["--urls", file.to_str().unwrap(), nowhere]).run().ended_with(2).says(["sitemap.xml:1"]);
+    let pages = log(folder.path(), &[("GET /page", 9, 200, PERSON)]);
+    for (condition, why) in [("/page > 4", "a share of 0 to 100 %"), ("no-such-rule", "`unladen rules` lists them")] {
+        bill(&["--fail-on", condition, "--access-log", &pages, nowhere]).run().ended_with(2).says([why]);
+    }
 }

@@ -1,12 +1,12 @@
 //! `unladen classmap`, over applications that the tests write, in PHP where it is PHP that decides.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::PathBuf;
 use std::process::Command;
 
 use unladen_tests::wait::until;
-use unladen_tests::{Call, Document};
+use unladen_tests::{Ability, Call, Document, skip_without};
 
 /// A folder with an application in it.
 struct App {
@@ -236,6 +236,28 @@ fn what_cannot_be_read_leaves_the_old_map_in_place() {
     app.call_as_nobody(["--partial"]).run().succeeded().says(["src/Secret.php"]);
     assert!(app.text("unladen-classmap.php").contains("Fresh"));
     assert!(!app.text("unladen-classmap.php").contains("Secret"));
+}
+
+/// Class names of what only root may read would get into a map that its owner can read.
+#[test]
+fn a_link_shows_root_no_more_than_the_folders_owner_may_read() {
+    if skip_without(Ability::Root, "a_link_shows_root_no_more_than_the_folders_owner_may_read") {
+        return;
+    }
+    let private = App::new(&[("Hidden.php", "<?php namespace App; class Hidden {}")]);
+    let public = App::new(&[("Shared.php", "<?php namespace App; class Shared {}")]);
+    fs::set_permissions(private.path(""), fs::Permissions::from_mode(0o700)).unwrap();
+    let app = App::shop();
+    for path in ["", "src", "src/Pay", "src/Cart.php", "src/Pay/Card.php"] {
+        chown(app.path(path), Some(65534), Some(65534)).unwrap();
+    }
+    symlink(public.path(""), app.path("src/public")).unwrap();
+    symlink(private.path(""), app.path("src/private")).unwrap();
+    symlink(private.path("Hidden.php"), app.path("src/Hidden.php")).unwrap();
+    app.call([]).run().ended_with(2).says(["src/private", "Permission denied", "--partial"]);
+    app.call(["--partial"]).run().succeeded().says(["src/private"]);
+    let map = app.text("unladen-classmap.php");
+    assert!(map.contains("public/Shared.php") && !map.contains("idden"), "{map}");
 }
 
 #[test]

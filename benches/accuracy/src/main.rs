@@ -2,6 +2,7 @@
 //! docs/reference/accuracy.md.
 
 mod between;
+mod bills;
 mod comparing;
 mod fleets;
 mod interrupt;
@@ -35,6 +36,8 @@ enum Proof {
     Real(measurement::Args),
     /// Real runs of the same thing, and of a thing that does 3 % more, compared as those that are kept
     Runs(between::Args),
+    /// Real runs of `unladen bill` over kinds of pages of known cost
+    Bills(bills::Args),
     /// Faults made on purpose, and which rules fire
     Findings(matrix::Args),
     /// Fleets of up to 10,000 nodes: what their purges cost, for docs/concepts/fleet.md
@@ -44,13 +47,14 @@ enum Proof {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let document = cli.document.unwrap_or_else(document::default_path);
-    if matches!(cli.proof, Proof::Real(_) | Proof::Runs(_) | Proof::Findings(_)) {
+    if matches!(cli.proof, Proof::Real(_) | Proof::Runs(_) | Proof::Bills(_) | Proof::Findings(_)) {
         interrupt::take_down_first();
     }
     let done: Result<bool, Box<dyn std::error::Error>> = match cli.proof {
         Proof::Simulate(args) => simulation::prove(&args, &document).map_err(Into::into),
         Proof::Real(args) => measurement::prove(&args, &document),
         Proof::Runs(args) => between::prove(&args, &document),
+        Proof::Bills(args) => bills::prove(&args, &document),
         Proof::Findings(args) => matrix::prove(&args, &document),
         Proof::Fleet => fleets::write(&document).map_err(Into::into),
     };

@@ -1,6 +1,7 @@
 //! Real runs of `unladen weigh` and `unladen prove` against `subjects/burn`, whose requests burn a known time. The
 //! principal types are [`Setting`] and [`Experiment`]: what runs beside them, and how.
 
+pub mod billed;
 mod binaries;
 mod burn;
 mod cgroup;

@@ -26,6 +26,7 @@ pub mod emit;
 mod excluded;
 mod input;
 mod map;
+mod owners_rights;
 pub mod php;
 mod project;
 mod readers;

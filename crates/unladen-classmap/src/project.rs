@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::owners_rights::OwnersRights;
 use crate::readers::psr4;
 use crate::{Application, Map, Options, Problem, READERS, Reader, Tree};
 
@@ -16,8 +17,10 @@ pub struct Project {
 }
 
 impl Project {
-    /// Reads the application in `root`, an absolute folder. Fails if an essential file cannot be read.
+    /// Reads the application in `root`, an absolute folder: as root, what its owner can read. Fails if an essential file
+    /// cannot be read.
     pub fn read(root: &Path, reader: &'static dyn Reader, options: &Options) -> Result<Self, Problem> {
+        let _rights = OwnersRights::of(root);
         let mut application = reader.read(root, options)?;
         if reader.name() != LIST {
             psr4::add(&mut application, root, options);
@@ -44,6 +47,7 @@ impl Project {
 
     /// Rereads these files, which have names of PHP files; returns whether the map may have changed.
     pub fn refresh(&mut self, changed: &[PathBuf]) -> bool {
+        let _rights = OwnersRights::of(&self.root);
         let mut differs = false;
         for path in changed {
             differs |= self.tree.refresh(path);

@@ -8,6 +8,7 @@ use unladen_quantity::{Span, grouped, lasting, percent};
 use crate::about::About;
 use crate::finding::Finding;
 use crate::load::LinesPassedOver;
+use crate::prove::Gate;
 
 /// Output of `unladen bill --json`: what a site's traffic costs.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
@@ -41,6 +42,7 @@ pub struct BillDocument {
     pub together: Option<Together>,
     pub findings: Vec<Finding>,
     pub frees: Vec<Frees>,
+    pub gates: Vec<Gate>,
     pub warnings: Vec<String>,
 }
 
@@ -64,6 +66,23 @@ impl BillDocument {
             self.machine_share.map(|share| format!(": {} of {} processors", share_text(share), self.processors));
         let requests = grouped(self.weighed() as f64, 0);
         format!("{requests} requests{} took {took} of CPU{}", span.unwrap_or_default(), share.unwrap_or_default())
+    }
+
+    /// What PHP-FPM's own log says of the kinds that it has, and what the bill has of them.
+    pub fn logged_text(&self) -> Option<String> {
+        let logged = |kind: &BilledKind| Some((kind.logged_cpu_ns?, kind.requests as f64, kind.cpu_ns.value));
+        let kinds: Vec<_> = self.kinds.iter().filter_map(logged).collect();
+        let [by_log, here] = kinds.iter().fold([0.0; 2], |[by_log, here], (logged, requests, cpu)| {
+            [by_log + logged * requests, here + cpu * requests]
+        });
+        (!kinds.is_empty()).then(|| {
+            format!(
+                "PHP-FPM's own log has {} for these requests, in ticks of 10 ms and of PHP alone; all processes together \
+                 took {} here",
+                lasting(Duration::from_secs_f64(by_log / 1e9)),
+                lasting(Duration::from_secs_f64(here.max(0.0) / 1e9))
+            )
+        })
     }
 
     /// What keeps the kinds from adding up, if anything does for certain.
@@ -142,6 +161,12 @@ pub struct BilledKind {
     pub sent: u64,
     pub failed: u64,
     pub urls: Vec<String>,
+    /// CPU of one request by PHP-FPM's own log, in ns: PHP alone, in ticks of 10 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logged_cpu_ns: Option<f64>,
+    /// Of its requests, those that a cache answered, where the log says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_share: Option<f64>,
     /// Rules that found something on its most frequent URL; absent where nobody looked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carries: Option<Vec<String>>,

@@ -40,7 +40,8 @@ impl Publication for Junit {
             Document::Profile(profile) => findings::profile(profile, &mut suite),
             Document::Load(load) => gates(&load.gates, "load", &mut suite),
             Document::Prove(prove) => experiment(prove, &mut suite),
-            Document::ProfileDiff(_) | Document::Bill(_) => {}
+            Document::Bill(bill) => gates(&bill.gates, "bill", &mut suite),
+            Document::ProfileDiff(_) => {}
             Document::ClassmapCheck(check) => classmap(check, &mut suite),
         }
         suite.write(out)

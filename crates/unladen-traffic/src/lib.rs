@@ -22,6 +22,7 @@
 //! - `kind_list`, `pattern`: kinds that were named, by a user's file or a preset;
 //! - `tree`: learns the kinds of all other targets; `tally`, `sample`, `sketch`: what is counted and kept of each;
 //! - `clients`: crawlers that say so, and networks;
+//! - `sitemap`: pages that a site says it has, where there is no log;
 //! - `dialect`, `entry`, `json_line`, `fpm_line`, `time`, `line`: a line of a log, without any allocation;
 //! - `change`, `secrets`: which targets nobody should repeat or keep.
 //!
@@ -53,6 +54,8 @@ mod sample;
 #[cfg(feature = "kinds")]
 mod secrets;
 #[cfg(feature = "kinds")]
+mod sitemap;
+#[cfg(feature = "kinds")]
 mod sketch;
 #[cfg(feature = "kinds")]
 mod tally;
@@ -74,6 +77,7 @@ pub use {
     entry::{Entry, Method, PassedOver},
     files::expand,
     kind_list::{KindList, KindListError},
+    sitemap::{Sitemap, SitemapError},
     tally::{CacheCounts, LeftOut, MethodCounts, StatusCounts},
     traffic::{Change, Client, ClientSort, Kind, Options, Traffic, TrafficError, UrlCount},
 };

@@ -62,8 +62,14 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Counts a request; tells why its target looks like a change.
-    pub(crate) fn add(&mut self, entry: &Entry<'_>, is_crawler: bool, sampler: &mut Sampler) -> Option<&'static str> {
+    /// Counts a request, of a kind of what was not found or of another; tells why its target looks like a change.
+    pub(crate) fn add(
+        &mut self,
+        entry: &Entry<'_>,
+        is_crawler: bool,
+        is_unknown: bool,
+        sampler: &mut Sampler,
+    ) -> Option<&'static str> {
         self.requests += 1;
         self.bytes = self.bytes.saturating_add(entry.bytes);
         let statuses = &mut self.statuses;
@@ -89,8 +95,11 @@ impl Tally {
                 *sum = (sum.0 + 1, sum.1.saturating_add(value));
             }
         }
-        let is_measurable = entry.method == Method::Get && matches!(entry.status, Some(200..400));
-        if is_measurable { self.sample(entry.target, sampler) } else { None }
+        let is_answered = match is_unknown {
+            true => matches!(entry.status, Some(404 | 410)),
+            false => matches!(entry.status, Some(200..400)),
+        };
+        if is_answered && entry.method == Method::Get { self.sample(entry.target, sampler) } else { None }
     }
 
     fn sample(&mut self, target: &[u8], sampler: &mut Sampler) -> Option<&'static str> {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::clients::{Clients, Who};
 use crate::dialect;
-use crate::entry::{Entry, PassedOver};
+use crate::entry::{Entry, Method, PassedOver};
 use crate::files;
 use crate::kind_list::KindList;
 use crate::line::{LogLine, LogReader, beginning};
@@ -17,7 +17,7 @@ use crate::pattern;
 use crate::sample::Sampler;
 use crate::tally::{CacheCounts, LeftOut, MethodCounts, StatusCounts, Tally};
 use crate::target::Target;
-use crate::tree::Tree;
+use crate::tree::{NOT_FOUND, Tree};
 
 /// Crawlers that are named, and networks: more would be a list of visitors.
 const MOST_NAMED: usize = 50;
@@ -83,7 +83,8 @@ pub struct Kind {
     /// Requests with CPU time and its sum, ns: by PHP-FPM's log alone, in ticks of 10 ms.
     pub cpu_counted: u64,
     pub cpu_ns: u64,
-    /// GET requests, answered 2xx or 3xx, that URLs were drawn from: those of the head and of the tail.
+    /// GET requests, answered 2xx or 3xx (404 or 410, for what was not found), that URLs were drawn from: those of the head
+    /// and of the tail.
     pub sampled: u64,
     /// The most frequent URLs.
     pub head: Vec<UrlCount>,
@@ -164,6 +165,23 @@ impl Traffic {
         let mut reading = Reading::new(options);
         reading.file(log, file)?;
         reading.finish(file.display().to_string())
+    }
+
+    /// Traffic that a list says, such as a sitemap's: paths with queries, and how often each is asked for. Nothing is
+    /// known of clients and times. Fails without any request.
+    pub fn of_list<'a>(
+        requests: impl IntoIterator<Item = (Method, &'a str, u64)>,
+        name: &str,
+        options: &Options,
+    ) -> Result<Self, TrafficError> {
+        let mut reading = Reading::new(options);
+        for (method, target, times) in requests {
+            let entry = Entry { method, target: target.as_bytes(), status: Some(200), ..Entry::default() };
+            (0..times).for_each(|_| reading.entry(&entry));
+            reading.lines += times;
+        }
+        let traffic = reading.finish(name.to_owned())?;
+        Ok(Self { clients: Vec::new(), ..traffic })
     }
 
     /// The kinds as a text that [`KindList`] reads, each with its counts and examples: to look at, and to adjust. Names
@@ -263,10 +281,10 @@ impl<'a> Reading<'a> {
             self.span = Some(self.span.map_or((time, time), |(from, to)| (from.min(time), to.max(time))));
         }
         let target = Target::parse(entry.target);
-        let tally = self.tree.place(&target, entry.status, &self.options.kinds, &mut self.sampler);
+        let (tally, is_unknown) = self.tree.place(&target, entry.status, &self.options.kinds, &mut self.sampler);
         let who = self.clients.who(entry.user_agent, entry.address);
         self.clients.add(who, tally);
-        if let Some(reason) = self.tree.tally(tally).add(entry, who.is_crawler(), &mut self.sampler) {
+        if let Some(reason) = self.tree.tally(tally).add(entry, who.is_crawler(), is_unknown, &mut self.sampler) {
             let (count, example) = self.changes.entry(reason).or_default();
             *count += 1;
             if example.is_empty() {
@@ -392,6 +410,11 @@ impl Kind {
     /// URLs of it, the most frequent first.
     pub fn examples(&self) -> impl Iterator<Item = &str> {
         self.head.iter().map(|head| head.url.as_str()).chain(self.tail.iter().map(String::as_str))
+    }
+
+    /// Whether it is of targets that were not found and are like nothing that was; its URLs are answered by 404 or 410.
+    pub fn is_not_found(&self) -> bool {
+        self.name == NOT_FOUND
     }
 
     /// Whether it is of files that no application makes.

@@ -96,14 +96,15 @@ impl Tree {
         tree
     }
 
-    /// The tally of a target, by the first pattern that it matches, else by what was learned.
+    /// The tally of a target, by the first pattern that it matches, else by what was learned; and whether it was not found
+    /// and is like nothing that was.
     pub(crate) fn place(
         &mut self,
         target: &Target<'_>,
         status: Option<u16>,
         kinds: &KindList,
         sampler: &mut Sampler,
-    ) -> u32 {
+    ) -> (u32, bool) {
         if self.nodes.len() > MOST_NODES {
             self.settle(sampler);
         }
@@ -116,13 +117,14 @@ impl Tree {
         } else {
             self.learned(target, !matches!(status, Some(400..500)), &mut sampler.sketch)
         };
+        let is_unknown = node.is_none();
         let node = node.unwrap_or_else(|| self.placeholder(ROOT, Role::Named, NOT_FOUND));
         let mut at = node;
         while let Some(node) = self.nodes.get_mut(at as usize) {
             node.requests += 1;
             at = node.parent;
         }
-        self.tally_of(node)
+        (self.tally_of(node), is_unknown)
     }
 
     pub(crate) fn tally(&mut self, id: u32) -> &mut Tally {

@@ -54,6 +54,15 @@ impl Account {
         }
     }
 
+    /// Burns so much of this thread's time, whatever else is burnt.
+    pub(crate) fn burn_alone(&self, cost: Duration) -> io::Result<()> {
+        let until = thread_clock()? + cost;
+        while thread_clock()? < until {
+            std::hint::spin_loop();
+        }
+        Ok(())
+    }
+
     fn burn_in_child(&self) -> io::Result<()> {
         let status = Command::new(&self.child_program)
             .arg(self.child.as_nanos().to_string())
@@ -71,7 +80,10 @@ impl Account {
         let (user, system) = (children.user_time(), children.system_time());
         let us = (user.tv_sec() + system.tv_sec()) * 1_000_000 + user.tv_usec() + system.tv_usec();
         let (requests, own) = (burnt.requests, burnt.own.as_nanos());
-        Ok(format!("{{\"requests\": {requests}, \"own_cpu_ns\": {own}, \"children_cpu_ns\": {}}}\n", us * 1_000))
+        let (children, clock) = (us * 1_000, clock()?.as_nanos());
+        Ok(format!(
+            "{{\"requests\": {requests}, \"own_cpu_ns\": {own}, \"children_cpu_ns\": {children}, \"clock_ns\": {clock}}}\n"
+        ))
     }
 }
 
@@ -90,6 +102,10 @@ fn steps(count: u64) -> u64 {
         state = state.wrapping_add(*place & 1);
     }
     state
+}
+
+fn thread_clock() -> io::Result<Duration> {
+    Ok(Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?))
 }
 
 /// CPU time of this process, all threads.

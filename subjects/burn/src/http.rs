@@ -8,6 +8,8 @@ use crate::account::Account;
 
 /// A connection without a request for so long is closed.
 const IDLE: Duration = Duration::from_secs(300);
+/// Of a page of a kind, in us.
+const MOST_COST: u64 = 1_000_000;
 /// Bytes of a request's head.
 const LONGEST_HEAD: u64 = 16 * 1024;
 
@@ -30,8 +32,12 @@ pub(crate) fn serve(stream: TcpStream, account: &Account) -> io::Result<()> {
                 Ok(()) => ("200 OK", "burnt\n".to_owned()),
                 Err(error) => ("500 Internal Server Error", format!("{error}\n")),
             },
+            path if let Some(cost) = cost(path) => match account.burn_alone(cost) {
+                Ok(()) => ("200 OK", "burnt\n".to_owned()),
+                Err(error) => ("500 Internal Server Error", format!("{error}\n")),
+            },
             "/truth" => ("200 OK", account.truth()?),
-            _ => ("404 Not Found", "there are / and /truth\n".to_owned()),
+            _ => ("404 Not Found", "there are /, /KIND/MICROSECONDS/PAGE and /truth\n".to_owned()),
         };
         let connection = if asked.close { "close" } else { "keep-alive" };
         let length = body.len();
@@ -44,6 +50,13 @@ pub(crate) fn serve(stream: TcpStream, account: &Account) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// What a page of a kind costs: `/k07/1500/page3` takes 1.5 ms.
+fn cost(path: &str) -> Option<Duration> {
+    let mut parts = path.strip_prefix('/')?.split('/');
+    let (_kind, cost, _page) = (parts.next()?, parts.next()?, parts.next()?);
+    cost.parse().ok().filter(|cost| *cost <= MOST_COST).map(Duration::from_micros)
 }
 
 /// Reads a head; `None` when the client has closed, or sent what is no request that is served here.

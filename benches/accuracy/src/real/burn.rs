@@ -26,6 +26,8 @@ pub(super) struct Truth {
     requests: u64,
     own_cpu_ns: u64,
     children_cpu_ns: u64,
+    /// CPU of the server so far, answering included.
+    pub(super) clock_ns: u64,
 }
 
 impl Burn {

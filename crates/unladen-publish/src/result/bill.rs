@@ -4,7 +4,7 @@ use unladen_document::{BillDocument, Frees, share_text};
 use unladen_quantity::{Area, Kind, Quantity, Scale, grouped, lasting, percent, plain, treemap};
 
 use super::method::{Fact, fact, method, notice};
-use super::parts::ended;
+use super::parts::{self, ended};
 use crate::page::picture::{LEFT, Picture, RIGHT, WIDTH, cut, look, wide};
 use crate::page::table::{Bar, Cell, Table};
 use crate::page::words::Words;
@@ -22,6 +22,7 @@ pub(super) fn page(document: &BillDocument) -> Page {
     let mut page = Page::new("bill", document.target.clone());
     page.headline = Words::new().plain("What the traffic costs: ").name(document.target.clone());
     page.summary(summary(document));
+    page.section("gates", "Gates", parts::gates(&document.gates));
     page.html_alone("pictures", "Where the CPU goes", pictures(document));
     page.section("kinds", "Kinds of pages", of_table(kinds(document)));
     page.section("clients", "Kinds of clients", of_table(clients(document)));
@@ -37,6 +38,7 @@ fn summary(document: &BillDocument) -> Vec<Block> {
     blocks.extend(ended(&document.ended, "A request", "these are the stretches of time"));
     blocks.extend(notice(&document.about));
     blocks.push(Block::Paragraph(Words::new().strong(document.headline()).plain(".")));
+    blocks.extend(parts::verdict(&document.gates));
     blocks.extend(document.contention_text().map(|text| Block::Notice("warn", text.as_str().into())));
     let dearest = document.kinds.iter().take(3);
     blocks.tiles(
@@ -196,6 +198,7 @@ fn facts(document: &BillDocument) -> Vec<Fact> {
     facts.extend(
         log.from.iter().zip(&log.to).map(|(from, to)| fact("Time of the logs", format!("{from} to {to}").as_str())),
     );
+    facts.extend(document.logged_text().map(|text| fact("By the log itself", text.as_str())));
     for row in &log.passed_over {
         facts.push(fact("Passed over", format!("{} lines: {}", grouped(row.lines as f64, 0), row.about).as_str()));
     }

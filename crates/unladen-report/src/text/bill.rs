@@ -35,6 +35,9 @@ pub(super) fn bill(result: &BillDocument, style: Style, out: &mut Edge<'_>) -> i
     if let Some(contention) = result.contention_text() {
         wrapped(&contention, style, out)?;
     }
+    if let Some(logged) = result.logged_text() {
+        aside(&logged, style, out)?;
+    }
     result.warnings.iter().try_for_each(|warning| wrapped(warning, style, out))?;
     if style.details { method(result, style, out) } else { aside(&below(result), style, out) }
 }

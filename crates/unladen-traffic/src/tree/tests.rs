@@ -8,7 +8,7 @@ fn learn<'a>(targets: impl IntoIterator<Item = (&'a str, u16)>) -> Vec<(String, 
     let mut sampler = Sampler::new(0);
     let kinds = KindList::default();
     for (text, status) in targets {
-        let id = tree.place(&Target::parse(text.as_bytes()), Some(status), &kinds, &mut sampler);
+        let (id, _) = tree.place(&Target::parse(text.as_bytes()), Some(status), &kinds, &mut sampler);
         tree.tally(id).requests += 1;
     }
     let (kinds, _) = tree.kinds(&mut sampler);
@@ -140,7 +140,7 @@ fn a_tree_that_is_full_is_settled_and_goes_on() {
         } else {
             format!("/{}/{}/{}?{}={}", word(), word(), word(), word(), word())
         };
-        let id = tree.place(&Target::parse(text.as_bytes()), Some(200), &kinds, &mut sampler);
+        let (id, _) = tree.place(&Target::parse(text.as_bytes()), Some(200), &kinds, &mut sampler);
         tree.tally(id).requests += 1;
         assert!(tree.nodes.len() <= MOST_NODES + 16);
     }

@@ -34,6 +34,8 @@ pub(crate) struct Planned {
     pub(crate) requests: u64,
     /// Number of its first URL among those of all kinds that were planned.
     pub(crate) first: usize,
+    /// Whether 404 or 410 is its answer.
+    pub(crate) is_not_found: bool,
     /// Paths with queries, and how much of the traffic each stands for.
     pub(crate) urls: Vec<(String, f64)>,
 }
@@ -88,7 +90,8 @@ impl Plan {
         let urls = head.into_iter().chain(tail.into_iter().map(|url| (url, each))).filter(|(_, weight)| *weight > 0.0);
         let urls: Vec<(String, f64)> = urls.collect();
         let first = self.kinds.last().map_or(0, |last| last.first + last.urls.len());
-        self.kinds.push(Planned { kind: at, name: kind.name.clone(), requests: kind.requests - other, first, urls });
+        let (name, requests, is_not_found) = (kind.name.clone(), kind.requests - other, kind.is_not_found());
+        self.kinds.push(Planned { kind: at, name, requests, first, is_not_found, urls });
     }
 
     /// Takes a kind out, whose requests stay numbered.

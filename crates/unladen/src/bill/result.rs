@@ -83,6 +83,8 @@ fn billed(
     });
     let taken = taken_warning(&measured.times, Some(&measured.spoiled));
     let warnings = taken.into_iter().chain(strangers(measured.strangers)).map(|warning| warning.to_string());
+    let billed = account.kinds()?;
+    let cache = cache_warning(&billed);
     Ok(Some(BillDocument {
         schema: BillDocument::SCHEMA.to_owned(),
         about: About {
@@ -103,12 +105,12 @@ fn billed(
         noise_floor_ns: account.noise.sum(&account.factors)?.half_width(),
         machine_share,
         groups: groups(&tested, &total),
-        kinds: account.kinds()?,
+        kinds: billed,
         clients: account.clients()?,
         not_weighed: plan.not_weighed.clone(),
         together: together(&cells, measured, &account.factors),
         frees: account.closed()?,
-        warnings: hidden(&tested, &total).into_iter().chain(warnings).collect(),
+        warnings: hidden(&tested, &total).into_iter().chain(cache).chain(warnings).collect(),
         ..BillDocument::default()
     }))
 }
@@ -157,6 +159,8 @@ impl Account<'_> {
                 sent: self.measured.sent[at],
                 failed: self.measured.failed[at],
                 urls: kind.examples().take(URLS).map(str::to_owned).collect(),
+                logged_cpu_ns: (kind.cpu_counted > 0).then(|| kind.cpu_ns as f64 / kind.cpu_counted as f64),
+                cached_share: cached(kind),
                 carries: None,
             });
         }
@@ -223,6 +227,25 @@ impl Account<'_> {
         frees.truncate(CLOSED);
         Ok(frees)
     }
+}
+
+/// `None` if the log does not say.
+fn cached(kind: &unladen_traffic::Kind) -> Option<f64> {
+    let known = kind.cache.hits + kind.cache.misses;
+    (known > 0).then(|| kind.cache.hits as f64 / known as f64)
+}
+
+/// What a cache took off in the log, and may not have taken off here.
+fn cache_warning(kinds: &[BilledKind]) -> Option<String> {
+    let requests: u64 = kinds.iter().map(|kind| kind.requests).sum();
+    let hits: f64 = kinds.iter().filter_map(|kind| Some(kind.cached_share? * kind.requests as f64)).sum();
+    (hits > 0.0).then(|| {
+        format!(
+            "In the log a cache answered {} % of these requests. The bill has what they cost as they were answered here: if \
+             the cache did not answer them here too, what they cost without it.",
+            percent(hits / requests.max(1) as f64)
+        )
+    })
 }
 
 fn is_crawler(client: &Client) -> bool {

@@ -1,9 +1,9 @@
 //! [`measure`]: weighs the kinds, a cell of two after the other, as long as there is time and within a bound of load.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use unladen_load::{Cancel, Driver, DriverConfig, End, ErrorKind, LoadPlan, Mix, Stop};
+use unladen_load::{Cancel, Driver, DriverConfig, End, ErrorKind, LoadOutcome, LoadPlan, Mix, Stop};
 use unladen_lockin::{Allotment, Bill, Cell, MIN_CELLS, PHASES_PER_CELL, Phase, Spoiled};
 use unladen_machine::{MachineClock, MachineTimes};
 use unladen_probe::{GroupBy, GroupId, GroupKind, Instrument, Own};
@@ -27,6 +27,8 @@ const LEAST_FAILED: u64 = 20;
 pub(crate) struct Options {
     /// All URLs of all kinds, in the order of the plan.
     pub(crate) driver: DriverConfig,
+    /// Whether 404 and 410 are the answers of [`Planned::is_not_found`], and of no other kind.
+    pub(crate) is_by_kind: bool,
     pub(crate) group_by: GroupBy,
     /// As set by the user.
     pub(crate) time: Option<Duration>,
@@ -44,6 +46,14 @@ struct CellRecord {
     /// CPU of each group in each phase, in ns.
     cpu: HashMap<GroupId, [f64; PHASES_PER_CELL]>,
     times: MachineTimes,
+}
+
+impl Options {
+    /// Whether it is answered, but as another kind is.
+    fn is_other(&self, is_not_found: bool, outcome: &LoadOutcome) -> bool {
+        let is_missing = matches!(outcome.status, Some(404 | 410));
+        self.is_by_kind && outcome.error.is_none() && is_missing != is_not_found
+    }
 }
 
 /// What was measured.
@@ -91,6 +101,9 @@ impl CellRecord {
 }
 
 struct Run<'a> {
+    options: &'a Options,
+    /// URLs that 404 or 410 is the answer to.
+    not_found: HashSet<usize>,
     driver: Driver,
     instrument: Instrument,
     clock: MachineClock,
@@ -104,7 +117,6 @@ struct Run<'a> {
     sent: Vec<u64>,
     failed: Vec<u64>,
     concurrency: usize,
-    seed: u64,
     phases: u64,
     /// How long requests were answered, all together: they take no more CPU than one core had in that time, whatever
     /// else the machine does.
@@ -115,7 +127,7 @@ struct Run<'a> {
 pub(crate) fn measure(plan: &mut Plan, options: &Options, cancel: &Cancel) -> Result<Measured, Failure> {
     let progress = Progress::new(options.quiet);
     let mut driver = Driver::start(options.driver.clone())?;
-    let latencies = warm_up(plan, &mut driver, &progress, cancel)?;
+    let latencies = warm_up(plan, options, &mut driver, &progress, cancel)?;
     let lengths: Vec<Duration> = latencies.iter().map(|latency| PHASE.max(*latency * REQUESTS) + SETTLE).collect();
     let mean = lengths.iter().sum::<Duration>() / u32::try_from(lengths.len()).unwrap_or(1);
     // At the bound of the load: as if each request kept one core busy.
@@ -123,7 +135,10 @@ pub(crate) fn measure(plan: &mut Plan, options: &Options, cancel: &Cancel) -> Re
     progress.say("finding all processes");
     let instrument = Instrument::open_with(options.group_by, Own::new())?;
     let kinds = plan.kinds.len();
+    let not_found = plan.kinds.iter().filter(|kind| kind.is_not_found);
     let mut run = Run {
+        options,
+        not_found: not_found.flat_map(|kind| kind.first..kind.first + kind.urls.len()).collect(),
         driver,
         instrument,
         clock: MachineClock::open(),
@@ -136,7 +151,6 @@ pub(crate) fn measure(plan: &mut Plan, options: &Options, cancel: &Cancel) -> Re
         sent: vec![0; kinds + 1],
         failed: vec![0; kinds + 1],
         concurrency: std::thread::available_parallelism().map_or(1, Into::into),
-        seed: options.seed,
         phases: 0,
         answering: Duration::ZERO,
     };
@@ -203,6 +217,7 @@ fn mixes(plan: &Plan) -> Vec<Mix> {
 /// reached, if it leaves requests of two kinds without an answer, or if no kind is left.
 fn warm_up(
     plan: &mut Plan,
+    options: &Options,
     driver: &mut Driver,
     progress: &Progress,
     cancel: &Cancel,
@@ -214,9 +229,11 @@ fn warm_up(
         progress.say(format!("warming up {}", plan.kinds[at].name));
         let limit = Stop::after(Duration::MAX).or_requests(WARM_UP);
         let mut running = driver.load(LoadPlan { stop: limit, ..LoadPlan::new(mix.clone()) }, cancel)?;
-        let mut answered = Vec::new();
+        let (mut answered, mut other) = (Vec::new(), None);
+        let is_not_found = plan.kinds[at].is_not_found;
         while let Some(batch) = running.next_batch() {
-            let whole = batch.iter().filter(|outcome| outcome.error.is_none());
+            other = batch.iter().rfind(|outcome| options.is_other(is_not_found, outcome)).and_then(|one| one.status);
+            let whole = batch.iter().filter(|one| one.error.is_none() && !options.is_other(is_not_found, one));
             answered.extend(whole.map(|outcome| outcome.done.saturating_duration_since(outcome.planned)));
         }
         let end = running.end()?;
@@ -234,7 +251,8 @@ fn warm_up(
             // The same error, as other commands tell it.
             driver.sample(plan.kinds[at].first, cancel)?;
         }
-        let why = end.first_errors.into_values().next().unwrap_or_default();
+        let by_status = other.map_or_else(String::new, |status| format!("status {status}"));
+        let why = end.first_errors.into_values().next().unwrap_or(by_status);
         plan.remove(at, format!("not answered as expected: {why}"));
     }
     match latencies.is_empty() {
@@ -261,7 +279,7 @@ impl Run<'_> {
     fn cells(&mut self, plan: &Plan, time: Duration, load: f64) -> Stopped {
         // The mix pays for nothing, and has the floor of cells alone.
         let factors: Vec<f64> = plan.kinds.iter().map(|kind| kind.requests as f64).chain([0.0]).collect();
-        let mut allotment = Allotment::new(self.seed, factors.clone());
+        let mut allotment = Allotment::new(self.options.seed, factors.clone());
         let begun = Instant::now();
         loop {
             let bill = self.bill(factors.len());
@@ -343,7 +361,7 @@ impl Run<'_> {
         let plan = LoadPlan {
             stop: Stop { until: end.checked_sub(SETTLE).unwrap_or(end), max_requests: None },
             concurrency: if is_mixed { self.concurrency } else { 1 },
-            seed: self.seed.wrapping_add(self.phases.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            seed: self.options.seed.wrapping_add(self.phases.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             ..LoadPlan::new(self.mixes[kind].clone())
         };
         let mut running = self.driver.load(plan, self.cancel)?;
@@ -351,7 +369,8 @@ impl Run<'_> {
         while let Some(batch) = running.next_batch() {
             for outcome in batch {
                 answered += 1;
-                failed += u64::from(outcome.error.is_some());
+                let is_not_found = self.not_found.contains(&outcome.request);
+                failed += u64::from(outcome.error.is_some() || self.options.is_other(is_not_found, &outcome));
                 last = last.max(outcome.done);
                 self.answering += outcome.done.saturating_duration_since(outcome.sent.unwrap_or(outcome.planned));
             }

@@ -1,16 +1,18 @@
 //! `unladen bill`: the command line, and what it resolves to.
 
+use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use unladen_load::{Request, Statuses};
+use unladen_load::{Cancel, Driver, Request, Statuses};
 use unladen_probe::GroupBy;
 use unladen_publish::visible_lines;
 use unladen_report::{Ended, Report};
 use unladen_traffic::{KindList, Traffic};
 
-use crate::bill::{Measured, Options, Plan, look, measure, result};
+use crate::bill::{BillGate, Measured, Options, Plan, judge, listed, look, measure, of_sitemap, result};
 use crate::cmd::keeping::KeepArgs;
+use crate::cmd::rules;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::cmd::values::{seed, share_of_a_core, some, some_time};
@@ -18,8 +20,10 @@ use crate::exit::Failure;
 use crate::say::say;
 use crate::{interrupt, output};
 
-/// Statuses that traffic is made of; a failed request is not what the log has.
-const STATUSES: &str = "200-399";
+/// Statuses that traffic is made of; each kind has its own of these, and another failed request is not what the log has.
+const STATUSES: &str = "200-399,404,410";
+/// Of a sitemap, by the protocol.
+const MOST_BYTES: u64 = 50 << 20;
 
 /// Tell what a whole site's traffic costs, by kind of page and by kind of client
 ///
@@ -30,15 +34,23 @@ const STATUSES: &str = "200-399";
 #[command(after_help = "Examples:\n  \
     sudo unladen bill --access-log '/var/log/nginx/access.log*' http://127.0.0.1/\n  \
     unladen bill --plan --access-log access.log http://127.0.0.1/     # what would be sent\n  \
+    sudo unladen bill --sitemap http://127.0.0.1/sitemap.xml http://127.0.0.1/\n  \
     sudo unladen bill --load 50% -t 5min --access-log access.log http://localhost/")]
 pub(super) struct Args {
     /// The site, where its requests are sent
     #[arg(value_name = "URL")]
     url: String,
-    /// An access log: combined, common, or nginx's JSON; also gzip and zstd; a pattern such as 'access.log*'; - is standard
-    /// input; may be repeated
-    #[arg(long, value_name = "FILE", required = true, conflicts_with_all = ["method", "data", "data_raw"])]
+    /// An access log: combined, common, nginx's JSON, PHP-FPM's; also gzip and zstd; a pattern such as 'access.log*'; - is
+    /// standard input; may be repeated
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["urls", "sitemap"], conflicts_with_all = ["method", "data", "data_raw"])]
     access_log: Vec<String>,
+    /// Without a log: a list of URLs, one a line, with a weight in front where they are not asked for alike; paths and
+    /// queries count, and are sent to URL
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["access_log", "method", "data", "data_raw"])]
+    urls: Option<PathBuf>,
+    /// Without a log: each page of this sitemap once, a file or an address
+    #[arg(long, value_name = "URL", conflicts_with_all = ["access_log", "urls", "method", "data", "data_raw"])]
+    sitemap: Option<String>,
     /// Print what would be sent, and send nothing
     #[arg(long)]
     plan: bool,
@@ -67,6 +79,10 @@ pub(super) struct Args {
     /// Do not look for waste in the dearest kinds
     #[arg(long, help_heading = "What to look for")]
     no_findings: bool,
+    /// Exit with code 8 if a kind or a client takes more of the CPU than this ('/wiki/{title} > 40%'), if all take more of
+    /// the machine ('machine > 80%'), or if a rule finds something in the dearest kinds (its name, or `any`); may be repeated
+    #[arg(long, value_name = "CONDITION", help_heading = "What to look for")]
+    fail_on: Vec<String>,
 
     #[command(flatten)]
     showing: Showing,
@@ -80,8 +96,8 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         output::check(file)?;
     }
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
-    let files = args.files()?;
-    let traffic = Traffic::read(&files, &args.reading(seed)?).map_err(|error| Failure::Usage(error.to_string()))?;
+    let gates = args.gates()?;
+    let (traffic, names) = args.traffic(&args.reading(seed)?)?;
     let passed: u64 = traffic.passed_over.iter().map(|(_, lines)| lines).sum();
     if passed > 0 {
         let reasons: Vec<String> =
@@ -99,7 +115,6 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         return Ok(output::line(visible_lines(&plan.text(&traffic, args.load)).trim_end())?);
     }
     let options = args.options(&plan, seed)?;
-    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     let mut keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
     keeper.origin.set_seed(seed);
     let cancel = interrupt::on_signal()?;
@@ -109,16 +124,59 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     if !args.no_findings && !cancel.is_cancelled() {
         look(&plan, &options, &measured, &mut bill, &cancel);
     }
+    bill.gates = judge(&gates, &bill);
     bill.about.complete(keeper.origin.about());
     args.showing.show_and_keep(Report::Bill(&bill), &keeper, || None)?;
     match measured {
         Measured { failure: Some(failure), .. } => Err(failure),
         Measured { ended: Ended::Interrupted, .. } => Err(Failure::Interrupted { shown: true }),
-        Measured { .. } => Ok(()),
+        Measured { .. } => match bill.gates.iter().find(|gate| gate.broken) {
+            Some(gate) => Err(Failure::Gate(format!("{}: {}", gate.condition, gate.found))),
+            None => Ok(()),
+        },
     }
 }
 
 impl Args {
+    fn gates(&self) -> Result<Vec<BillGate>, Failure> {
+        let read = |text: &String| BillGate::read(text, |name| rules::named(name).is_ok()).map_err(Failure::Usage);
+        let gates: Vec<BillGate> = self.fail_on.iter().map(read).collect::<Result<_, _>>()?;
+        match gates.iter().any(|gate| matches!(gate, BillGate::Rule(_))) && self.no_findings {
+            true => Err(Failure::Usage("--fail-on RULE looks for waste, and --no-findings does not".to_owned())),
+            false => Ok(gates),
+        }
+    }
+
+    /// The traffic, and the names of where it is from.
+    fn traffic(&self, options: &unladen_traffic::Options) -> Result<(Traffic, Vec<String>), Failure> {
+        if let Some(list) = &self.urls {
+            return Ok((listed(list, options)?, vec![list.display().to_string()]));
+        }
+        if let Some(sitemap) = &self.sitemap {
+            let traffic = of_sitemap(sitemap, options, |map| self.sitemap(sitemap, map))?;
+            return Ok((traffic, vec![sitemap.clone()]));
+        }
+        let files = self.files()?;
+        let traffic = Traffic::read(&files, options).map_err(|error| Failure::Usage(error.to_string()))?;
+        Ok((traffic, files.iter().map(|file| file.display().to_string()).collect()))
+    }
+
+    /// The bytes of a sitemap, or of one that it names by `map`, a target of the same server.
+    fn sitemap(&self, first: &str, map: &str) -> Result<Vec<u8>, Failure> {
+        if map == first && !first.contains("://") {
+            let read = std::fs::File::open(first).and_then(|file| {
+                let mut bytes = Vec::new();
+                file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map(|_| bytes)
+            });
+            return read.map_err(|error| Failure::Usage(format!("cannot read the sitemap {first}: {error}")));
+        }
+        let server = if first.contains("://") { first } else { &self.url };
+        let request = Request::get(server)?;
+        let request = if map == first { request } else { request.target(map)? };
+        let mut driver = Driver::start(self.sending.driver(vec![self.sending.dress(request, None)?])?)?;
+        Ok(driver.fetch(0, usize::try_from(MOST_BYTES).unwrap_or(usize::MAX), &Cancel::new())?.body_start.to_vec())
+    }
+
     fn files(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut files = Vec::new();
         for pattern in &self.access_log {
@@ -146,10 +204,11 @@ impl Args {
         let urls = plan.kinds.iter().flat_map(|kind| &kind.urls);
         let requests = urls.map(|(target, _)| request(target)).collect::<Result<Vec<_>, Failure>>()?;
         let mut driver = self.sending.driver(requests)?;
-        if driver.expect.statuses == Statuses::default() {
+        let is_by_kind = driver.expect.statuses == Statuses::default();
+        if is_by_kind {
             driver.expect.statuses = STATUSES.parse().unwrap_or_default();
         }
         let (time, load, quiet) = (self.time, self.load, self.showing.quiet);
-        Ok(Options { driver, group_by: GroupBy::Auto, time, load, seed, quiet })
+        Ok(Options { driver, is_by_kind, group_by: GroupBy::Auto, time, load, seed, quiet })
     }
 }

@@ -1,0 +1,74 @@
+//! Traffic where there is no log: [`of_sitemap`], the pages that a site says it has; [`listed`], those of a list of URLs.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use unladen_load::{UrlLine, UrlListError};
+use unladen_traffic::{Method, Options, Sitemap, Traffic, TrafficError};
+use url::Url;
+
+use crate::exit::Failure;
+use crate::say::say;
+
+/// Sitemaps that an index may lead to, and pages of all: far above any site's that is measured by it.
+const MOST_SITEMAPS: usize = 500;
+const MOST_PAGES: usize = 1_000_000;
+/// Requests of a list, all weights together: each is counted.
+const MOST_REQUESTS: f64 = 1e7;
+
+/// Of a list whose weights say how often each is asked for: the rarest counts once.
+pub(crate) fn listed(file: &Path, options: &Options) -> Result<Traffic, Failure> {
+    let lines = UrlLine::read_list(file).map_err(|error: UrlListError| Failure::Usage(error.to_string()))?;
+    let least = lines.iter().map(|line| line.weight).fold(f64::INFINITY, f64::min);
+    let all: f64 = lines.iter().map(|line| line.weight).sum();
+    let unit = least.max(all / MOST_REQUESTS);
+    let requests: Vec<(Method, String, u64)> = lines
+        .iter()
+        .map(|line| {
+            let method = if line.method.as_str() == "GET" { Method::Get } else { Method::Other };
+            (method, target(&line.url).to_owned(), (line.weight / unit).round().max(1.0) as u64)
+        })
+        .collect();
+    counted(&requests, &file.display().to_string(), options)
+}
+
+/// Each page of a sitemap, and of those that it names, once. `fetch` gets a sitemap: as it was named, or the target of one
+/// that another has named.
+pub(crate) fn of_sitemap(
+    named: &str,
+    options: &Options,
+    mut fetch: impl FnMut(&str) -> Result<Vec<u8>, Failure>,
+) -> Result<Traffic, Failure> {
+    let mut waiting = vec![named.to_owned()];
+    let mut seen = BTreeSet::from([named.to_owned()]);
+    let mut pages: Vec<Url> = Vec::new();
+    while let Some(map) = waiting.pop() {
+        let Sitemap { pages: found, sitemaps } =
+            Sitemap::parse(&fetch(&map)?).map_err(|error| Failure::Usage(format!("the sitemap {map} {error}")))?;
+        pages.extend(found.iter().filter_map(|page| Url::parse(page).ok()));
+        let further = sitemaps.iter().filter_map(|map| Some(target(&Url::parse(map).ok()?).to_owned()));
+        waiting.extend(further.filter(|map| seen.insert(map.clone())));
+        if seen.len() > MOST_SITEMAPS || pages.len() > MOST_PAGES {
+            let why = format!("has more than {MOST_SITEMAPS} further ones, or {MOST_PAGES} pages: name one of them");
+            return Err(Failure::Usage(format!("the sitemap {named} {why}")));
+        }
+    }
+    let host = pages.first().map(|page| page.host_str().unwrap_or_default().to_owned());
+    let (own, others): (Vec<&Url>, Vec<&Url>) = pages.iter().partition(|page| page.host_str() == host.as_deref());
+    if !others.is_empty() {
+        say!("unladen: {} of {} pages of the sitemap are of other hosts, and left out", others.len(), pages.len());
+    }
+    let requests: Vec<(Method, String, u64)> =
+        own.into_iter().map(|page| (Method::Get, target(page).to_owned(), 1)).collect();
+    counted(&requests, named, options)
+}
+
+/// Path and query.
+fn target(url: &Url) -> &str {
+    &url[url::Position::BeforePath..url::Position::AfterQuery]
+}
+
+fn counted(requests: &[(Method, String, u64)], name: &str, options: &Options) -> Result<Traffic, Failure> {
+    let requests = requests.iter().map(|(method, target, times)| (*method, target.as_str(), *times));
+    Traffic::of_list(requests, name, options).map_err(|error: TrafficError| Failure::Usage(error.to_string()))
+}
