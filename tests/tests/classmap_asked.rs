@@ -5,7 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use unladen_tests::{Call, Done};
+use unladen_tests::wait::until;
+use unladen_tests::{Ability, Call, Done, skip_without};
 
 /// A folder with an application in it, which another user may read.
 struct App {
@@ -58,8 +59,19 @@ impl App {
 
     /// Asks that script's loaders, never as root.
     fn ask(&self, script: &str) -> Done {
+        self.asking(script).run()
+    }
+
+    fn asking(&self, script: &str) -> Call {
         let user: &[&str] = if nix::unistd::Uid::effective().is_root() { &["--as", "nobody"] } else { &[] };
-        self.call(["--ask", script]).args(user).run()
+        self.call(["--ask", script]).args(user)
+    }
+
+    /// A shop whose page does this before it registers its loader.
+    fn hostile(code: &str) -> Self {
+        let app = Self::shop();
+        fs::write(app.path("index.php"), format!("<?php {code}; require 'loader.php'; echo 'total';")).unwrap();
+        app
     }
 
     fn map(&self) -> String {
@@ -245,4 +257,93 @@ fn names_of_files_are_taken_on_trust_only_where_nothing_else_happens() {
         "{done}"
     );
     assert_eq!(app.php("echo One::SAYS;"), "1");
+}
+
+/// An application answers for its loaders, and named what only root can read: its class names got into the map.
+#[test]
+fn answers_show_root_no_more_than_the_user_who_runs_the_application_may_read() {
+    if skip_without(Ability::Root, "answers_show_root_no_more_than_the_user_who_runs_the_application_may_read") {
+        return;
+    }
+    let private = App::new(&[("Secret.php", "<?php class SecretThing {}")]);
+    fs::set_permissions(private.path(""), fs::Permissions::from_mode(0o700)).unwrap();
+    let file = private.path("Secret.php");
+    let app = App::hostile(&format!(
+        "file_put_contents('php://stdout', getenv('UNLADEN_ASK_KEY') . ' ' . json_encode(['class' => 'secretthing', \
+         'file' => {:?}]) . \"\\n\")",
+        file.to_str().unwrap().replace('$', "\\$")
+    ));
+    let done = app.ask("index.php").succeeded();
+    let answers = fs::read_to_string(app.path("unladen-classmap.answers.php")).unwrap();
+    assert!(!answers.contains("SecretThing") && !app.map().contains("SecretThing"), "{answers}\n{done}");
+    assert!(answers.contains("Shop_Mail"), "{answers}");
+}
+
+/// `flock 9` of a script that root runs was open in the application.
+#[test]
+fn files_that_the_caller_left_open_are_closed_for_the_application() {
+    let app = App::hostile("@exec('echo written >&9')");
+    let folder = tempfile::tempdir().unwrap();
+    let held = folder.path().join("held");
+    let script = format!("exec 9>'{}'; exec \"$@\"", held.display());
+    app.asking("index.php").through_shell(&script).run().succeeded();
+    assert_eq!(fs::read_to_string(&held).unwrap(), "");
+}
+
+/// A process that a page had started held PHP's output, and was waited for without an end.
+#[test]
+fn what_a_page_leaves_running_is_not_waited_for() {
+    let app = App::hostile("$left = proc_open(['setsid', 'sleep', '20'], [], $pipes); usleep(500000)");
+    let begun = std::time::Instant::now();
+    app.ask("index.php").ended_with(2).says(["what the page has started goes on"]);
+    assert!(begun.elapsed().as_secs() < 18, "it was waited for");
+}
+
+#[test]
+fn a_page_that_ends_php_each_time_is_not_the_same_with_the_map_and_without() {
+    let app = App::shop();
+    fs::write(
+        app.path("index.php"),
+        "<?php require 'loader.php'; register_shutdown_function(fn() => posix_kill(getmypid(), 9)); echo 'total';",
+    )
+    .unwrap();
+    let done = app.ask("index.php");
+    assert!(!done.stdout.contains("the same with the map and without"), "{done}");
+    done.ended_with(2).says(["it did not answer"]);
+    assert!(!app.path("unladen-classmap.php").exists());
+}
+
+/// The page's PHP went on in a session of its own, and its folder stayed.
+#[test]
+fn an_interrupted_question_leaves_nothing_behind() {
+    let app = App::hostile("touch(__DIR__ . '/trace'); sleep(30)");
+    fs::set_permissions(app.path(""), fs::Permissions::from_mode(0o777)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let running = app.asking("index.php").env("TMPDIR", folder.path()).start();
+    until("the page runs", || app.path("trace").exists());
+    running.interrupt();
+    running.wait().ended_with(130);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "the folder is left");
+}
+
+#[test]
+fn a_umask_that_others_may_read_nothing_by_hid_the_questions() {
+    let app = App::shop();
+    app.asking("index.php").through_shell("umask 077; exec \"$@\"").run().succeeded();
+}
+
+/// The owner of the folder writes the answers, which root's next run prints.
+#[test]
+fn escape_codes_in_answers_do_not_reach_the_terminal() {
+    let app = App::shop();
+    app.ask("index.php").succeeded();
+    let answers = app.path("unladen-classmap.answers.php");
+    let text = fs::read_to_string(&answers).unwrap();
+    assert!(text.contains("a closure"), "{text}");
+    fs::write(&answers, text.replace("a closure", "a \\u001b[2J\\u202eclosure")).unwrap();
+    for args in [&[][..], &["--explain", "Shop_Cart"]] {
+        let done = app.call(args.iter().copied()).run();
+        assert!(!done.stdout.contains(['\u{1b}', '\u{202e}']) && !done.stderr.contains('\u{1b}'), "{done}");
+    }
 }

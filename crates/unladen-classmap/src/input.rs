@@ -98,10 +98,14 @@ fn is_worth_it(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Opens a file; `None` if it does not exist.
+/// Opens a file; `None` if there is none, or a pipe or a device, of which opening or reading takes something.
 pub(crate) fn open_if_there(path: &Path) -> Result<Option<File>, Problem> {
-    match open(path) {
-        Ok(file) => Ok(Some(file)),
+    let opened = path.metadata().and_then(|metadata| {
+        let is_readable = metadata.is_file() || metadata.is_dir();
+        is_readable.then(|| open(path)).transpose()
+    });
+    match opened {
+        Ok(file) => Ok(file),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(unreadable(path, &error)),
     }

@@ -40,6 +40,7 @@ pub use claim::{Claim, Claims, Resolution};
 pub use excluded::Excluded;
 pub use input::read_whole;
 pub use map::{Duplicate, Entry, Map, Verdict, Violation, verdict};
+pub use owners_rights::OwnersRights;
 pub use project::{Project, reader_for, reader_named};
 pub use readers::folders::Survey;
 pub use readers::{Extensions, Options, READERS, Reader};

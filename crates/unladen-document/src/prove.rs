@@ -258,10 +258,17 @@ pub struct Gate {
     pub arm: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub url: String,
-    /// For certain, or because there was nothing to compare.
+    /// For certain, because there was nothing to compare, or undecided with `--strict`.
     pub broken: bool,
     pub untold: bool,
     pub found: String,
+}
+
+impl Gate {
+    /// What is undecided fails too, as `--strict` has it.
+    pub fn be_strict(gates: &mut [Self]) {
+        gates.iter_mut().filter(|gate| gate.untold).for_each(|gate| gate.broken = true);
+    }
 }
 
 /// The profile of an arm.

@@ -15,14 +15,16 @@
 //! println!("a piece of {}: {} ns", sample.kind, sample.cpu_ns);
 //! # Ok::<(), unladen_machine::ReferenceError>(())
 //! ```
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod descriptors;
 mod environment;
 mod reference;
 mod revision;
 mod root;
 mod times;
 
+pub use descriptors::keep_inherited_descriptors;
 pub use environment::{Environment, Software, Virtualisation, software_of};
 pub use reference::{
     Figure, Interleaved, Reference, ReferenceError, ReferenceKind, ReferenceSample, ReferenceWork,

@@ -34,5 +34,6 @@ mod weigh;
 mod whole_file;
 
 fn main() -> std::process::ExitCode {
+    unladen_machine::keep_inherited_descriptors();
     cmd::run()
 }

@@ -1,5 +1,7 @@
 //! The principal type is [`Account`]: it burns, and knows what was burnt.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -8,6 +10,9 @@ use std::time::Duration;
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::time::{ClockId, clock_gettime};
+
+/// More are not counted.
+const MOST_KINDS: usize = 1_000;
 
 /// Burns for one request after another.
 pub(crate) struct Account {
@@ -18,6 +23,8 @@ pub(crate) struct Account {
     /// This process's clock when the account was opened.
     base: Duration,
     burnt: Mutex<Burnt>,
+    /// Requests of each kind of page, and the CPU of those who answered them, ns.
+    kinds: Mutex<BTreeMap<String, (u64, u128)>>,
 }
 
 /// What was burnt so far.
@@ -33,7 +40,7 @@ impl Account {
     /// Opens it: from here on every request adds `own` to this process's clock, a child of `child` unless that is
     /// nothing, and so many steps of `work`.
     pub(crate) fn open(own: Duration, child: Duration, work: u64, child_program: PathBuf) -> io::Result<Self> {
-        Ok(Self { own, child, work, child_program, base: clock()?, burnt: Mutex::default() })
+        Ok(Self { own, child, work, child_program, base: clock()?, burnt: Mutex::default(), kinds: Mutex::default() })
     }
 
     /// Burns for one request; they take turns.
@@ -63,6 +70,15 @@ impl Account {
         Ok(())
     }
 
+    /// Adds a request of a kind that took so much, answering included.
+    pub(crate) fn add(&self, kind: &str, cost: Duration) {
+        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        if kinds.len() < MOST_KINDS || kinds.contains_key(kind) {
+            let sum = kinds.entry(kind.to_owned()).or_default();
+            *sum = (sum.0 + 1, sum.1 + cost.as_nanos());
+        }
+    }
+
     fn burn_in_child(&self) -> io::Result<()> {
         let status = Command::new(&self.child_program)
             .arg(self.child.as_nanos().to_string())
@@ -80,9 +96,14 @@ impl Account {
         let (user, system) = (children.user_time(), children.system_time());
         let us = (user.tv_sec() + system.tv_sec()) * 1_000_000 + user.tv_usec() + system.tv_usec();
         let (requests, own) = (burnt.requests, burnt.own.as_nanos());
-        let (children, clock) = (us * 1_000, clock()?.as_nanos());
+        let children = us * 1_000;
+        let mut kinds = String::new();
+        for (name, (requests, ns)) in self.kinds.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            let comma = if kinds.is_empty() { "" } else { ", " };
+            let _ = write!(kinds, "{comma}{name:?}: {{\"requests\": {requests}, \"cpu_ns\": {ns}}}");
+        }
         Ok(format!(
-            "{{\"requests\": {requests}, \"own_cpu_ns\": {own}, \"children_cpu_ns\": {children}, \"clock_ns\": {clock}}}\n"
+            "{{\"requests\": {requests}, \"own_cpu_ns\": {own}, \"children_cpu_ns\": {children}, \"kinds\": {{{kinds}}}}}\n"
         ))
     }
 }
@@ -104,7 +125,8 @@ fn steps(count: u64) -> u64 {
     state
 }
 
-fn thread_clock() -> io::Result<Duration> {
+/// Of this thread alone.
+pub(crate) fn thread_clock() -> io::Result<Duration> {
     Ok(Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?))
 }
 

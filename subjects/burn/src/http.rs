@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::account::Account;
+use crate::account::{Account, thread_clock};
 
 /// A connection without a request for so long is closed.
 const IDLE: Duration = Duration::from_secs(300);
@@ -26,13 +26,14 @@ pub(crate) fn serve(stream: TcpStream, account: &Account) -> io::Result<()> {
     stream.set_write_timeout(Some(IDLE))?;
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut stream = stream;
+    let mut done = thread_clock()?;
     while let Some(asked) = head(&mut reader)? {
         let (status, body) = match asked.path.as_str() {
             "/" => match account.burn() {
                 Ok(()) => ("200 OK", "burnt\n".to_owned()),
                 Err(error) => ("500 Internal Server Error", format!("{error}\n")),
             },
-            path if let Some(cost) = cost(path) => match account.burn_alone(cost) {
+            path if let Some((_, cost)) = kind(path) => match account.burn_alone(cost) {
                 Ok(()) => ("200 OK", "burnt\n".to_owned()),
                 Err(error) => ("500 Internal Server Error", format!("{error}\n")),
             },
@@ -45,6 +46,11 @@ pub(crate) fn serve(stream: TcpStream, account: &Account) -> io::Result<()> {
             format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: {connection}\r\n\r\n{body}")
                 .as_bytes(),
         )?;
+        let now = thread_clock()?;
+        if let Some((kind, _)) = kind(&asked.path) {
+            account.add(kind, now.saturating_sub(done));
+        }
+        done = now;
         if asked.close {
             break;
         }
@@ -52,11 +58,11 @@ pub(crate) fn serve(stream: TcpStream, account: &Account) -> io::Result<()> {
     Ok(())
 }
 
-/// What a page of a kind costs: `/k07/1500/page3` takes 1.5 ms.
-fn cost(path: &str) -> Option<Duration> {
+/// The kind of a page, and what it burns: 1.5 ms for `/k07/1500/page3`.
+fn kind(path: &str) -> Option<(&str, Duration)> {
     let mut parts = path.strip_prefix('/')?.split('/');
-    let (_kind, cost, _page) = (parts.next()?, parts.next()?, parts.next()?);
-    cost.parse().ok().filter(|cost| *cost <= MOST_COST).map(Duration::from_micros)
+    let (kind, cost, _page) = (parts.next()?, parts.next()?, parts.next()?);
+    Some((kind, cost.parse().ok().filter(|cost| *cost <= MOST_COST).map(Duration::from_micros)?))
 }
 
 /// Reads a head; `None` when the client has closed, or sent what is no request that is served here.

@@ -1,5 +1,6 @@
 //! The principal type is [`Burn`]: a running `subjects/burn`. A [`Victim`] is the server that a disturbance is for.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -20,14 +21,21 @@ pub(super) struct Burn {
     address: SocketAddr,
 }
 
+/// What it says of a kind of page, answering included.
+#[derive(Debug, Deserialize)]
+pub(super) struct KindTruth {
+    pub(super) requests: u64,
+    pub(super) cpu_ns: u64,
+}
+
 /// What it says of itself.
 #[derive(Debug, Deserialize)]
 pub(super) struct Truth {
     requests: u64,
     own_cpu_ns: u64,
     children_cpu_ns: u64,
-    /// CPU of the server so far, answering included.
-    pub(super) clock_ns: u64,
+    /// By kind of page.
+    pub(super) kinds: BTreeMap<String, KindTruth>,
 }
 
 impl Burn {

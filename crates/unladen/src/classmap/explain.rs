@@ -98,7 +98,7 @@ impl<'a> Told<'a> {
     fn text(&self, project: &Project) -> String {
         let mut text = String::new();
         // Writing to a String does not fail.
-        let _ = writeln!(text, "{}: {}", self.class, self.decision());
+        let _ = writeln!(text, "{}: {}", plain_text(&self.class.to_str_lossy()), self.decision());
         for (at, (claim, words)) in self.claims.iter().enumerate() {
             let path = plain_text(&emit::relative(claim.path.as_bstr(), project.root()).to_str_lossy());
             let line =
@@ -111,7 +111,7 @@ impl<'a> Told<'a> {
                 _ => "does not declare it".to_owned(),
             };
             let mark = if self.wins() == Some(&claim.path) && at == 0 { "wins" } else { "" };
-            let _ = writeln!(text, "{:3}  {path}  {state}  {mark}\n     {words}", at + 1);
+            let _ = writeln!(text, "{:3}  {path}  {state}  {mark}\n     {}", at + 1, plain_text(words));
         }
         for (path, line) in &self.elsewhere {
             let path = plain_text(&emit::relative(path, project.root()).to_str_lossy());

@@ -20,6 +20,8 @@ pub(super) struct HeldFolder {
     folder: File,
     /// Where the folder was, without links, when it was opened.
     real: PathBuf,
+    /// The folder of the file that the caller named, and its path.
+    named: Option<(PathBuf, File)>,
 }
 
 /// Where a file is written; its path is valid as long as this value lives.
@@ -30,16 +32,16 @@ pub(super) struct Way {
 }
 
 impl HeldFolder {
-    /// Fails if it cannot be opened, or another user's link led root to it: that may lead elsewhere while it is read.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY;
-        let folder = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
-        let real = descriptor(&folder).read_link()?;
-        if real != path && geteuid().is_root() && outsider(path) != outsider(&real) {
-            let what = format!("a link of another user leads to {}: name that folder", real.display());
-            return Err(io::Error::other(what));
-        }
-        Ok(Self { path: path.to_owned(), folder, real })
+    /// The folder, and that of the file that the caller named. Fails if one cannot be opened, or another user's link led
+    /// root to it: that may lead elsewhere while it is read.
+    pub(super) fn open(path: &Path, named: Option<&Path>) -> io::Result<Self> {
+        let (folder, real) = opened(path)?;
+        // One that is not there is made, or refused, when the file is written.
+        let named = match named.and_then(Path::parent) {
+            Some(parent) if parent.exists() => Some((parent.to_owned(), opened(parent)?.0)),
+            _ => None,
+        };
+        Ok(Self { path: path.to_owned(), folder, real, named })
     }
 
     /// The way to this file, which the caller `named`, or which its place in the folder, or what is in it, tells: no
@@ -50,6 +52,11 @@ impl HeldFolder {
             && folder == self.path
         {
             return as_it_is(descriptor(&self.folder).join(name));
+        }
+        if let (Some((parent, folder)), Some(name)) = (&self.named, file.file_name())
+            && file.parent() == Some(parent)
+        {
+            return as_it_is(descriptor(folder).join(name));
         }
         let held = self.folder.metadata()?;
         let identity = |found: &Metadata| (found.dev(), found.ino());
@@ -72,6 +79,18 @@ impl HeldFolder {
         }
         Ok(Way { path: place.path.clone(), _place: Some(place) })
     }
+}
+
+/// A folder, and where it is without links.
+fn opened(path: &Path) -> io::Result<(File, PathBuf)> {
+    let flags = OFlag::O_PATH | OFlag::O_DIRECTORY;
+    let folder = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
+    let real = descriptor(&folder).read_link()?;
+    if real != path && geteuid().is_root() && outsider(path) != outsider(&real) {
+        let what = format!("a link of another user leads to {}: name that folder", real.display());
+        return Err(io::Error::other(what));
+    }
+    Ok((folder, real))
 }
 
 fn descriptor(folder: &File) -> PathBuf {

@@ -99,7 +99,7 @@ pub(super) fn summary(
         "{} of {}, by {}",
         counted(map.entries.len(), "class", "classes"),
         counted(files, "PHP file", "PHP files"),
-        loaders(project)
+        plain_text(&loaders(project))
     );
     let _ = writeln!(text, "{} {done}", style.strong(&plain_text(&target.display().to_string())));
     let doubts: Vec<String> = [

@@ -1,6 +1,7 @@
 //! Words about files and classes, for people: numbers, and [`tell`], what is wrong with them.
 
 use unladen_classmap::Problem;
+use unladen_quantity::is_unseen;
 use unladen_report::{Kind, Quantity};
 
 use crate::say::say;
@@ -17,11 +18,15 @@ pub(super) fn counted(many: usize, one: &str, several: &str) -> String {
 /// Problems shown by name; the rest is counted.
 const SHOWN_PROBLEMS: usize = 10;
 
-/// Writes out control characters, so that names of files and classes cannot control a terminal.
+/// Writes out characters that nobody sees, so that names of files and classes cannot control a terminal.
 pub(super) fn plain_text(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     for letter in line.chars() {
-        if letter.is_control() { plain.extend(letter.escape_default()) } else { plain.push(letter) }
+        if letter.is_control() || is_unseen(letter) {
+            plain.extend(letter.escape_default());
+        } else {
+            plain.push(letter);
+        }
     }
     plain
 }

@@ -82,7 +82,8 @@ impl Task {
     /// The application's folder, to be opened before it is read.
     pub(super) fn hold(&self) -> Result<HeldFolder, Failure> {
         let root = self.root()?;
-        HeldFolder::open(&root).map_err(|error| Failure::Usage(format!("{}: {error}", root.display())))
+        HeldFolder::open(&root, self.output.is_some().then(|| self.file()).flatten().as_deref())
+            .map_err(|error| Failure::Usage(format!("{}: {error}", root.display())))
     }
 
     pub(super) fn root(&self) -> Result<PathBuf, Failure> {

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use unladen_document::Gate;
 use unladen_load::{Cancel, Driver, Request, Statuses};
 use unladen_probe::GroupBy;
 use unladen_publish::visible_lines;
@@ -83,6 +84,9 @@ pub(super) struct Args {
     /// the machine ('machine > 80%'), or if a rule finds something in the dearest kinds (its name, or `any`); may be repeated
     #[arg(long, value_name = "CONDITION", help_heading = "What to look for")]
     fail_on: Vec<String>,
+    /// Fail also if it is undecided whether a condition of --fail-on is met
+    #[arg(long, requires = "fail_on", help_heading = "What to look for")]
+    strict: bool,
 
     #[command(flatten)]
     showing: Showing,
@@ -125,6 +129,9 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         look(&plan, &options, &measured, &mut bill, &cancel);
     }
     bill.gates = judge(&gates, &bill);
+    if args.strict {
+        Gate::be_strict(&mut bill.gates);
+    }
     bill.about.complete(keeper.origin.about());
     args.showing.show_and_keep(Report::Bill(&bill), &keeper, || None)?;
     match measured {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use unladen_agent::SessionOptions;
-use unladen_document::{LinesPassedOver, LoadDocument, LogLines, statuses_text};
+use unladen_document::{Gate, LinesPassedOver, LoadDocument, LogLines, statuses_text};
 use unladen_load::{AccessLog, Arrivals, Mix, Request, Schedule, Step, rate_of};
 use unladen_report::{Ended, Report};
 
@@ -72,6 +72,9 @@ pub(super) struct Args {
     /// condition on errors also sets the share that is acceptable, instead of exit code 4 for any error
     #[arg(long, value_name = "CONDITION", conflicts_with = "find_capacity", help_heading = "How much")]
     fail_on: Vec<Condition>,
+    /// Fail also if it is undecided whether a condition of --fail-on is met
+    #[arg(long, requires = "fail_on", help_heading = "How much")]
+    strict: bool,
     /// Repeat the random arrivals and the order of an earlier run
     #[arg(long, value_name = "N", value_parser = seed, help_heading = "How much")]
     seed: Option<u64>,
@@ -117,7 +120,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     showing.check(false)?;
     let Files { record, hdr_log, hdr_percentiles } = &args.files;
     record.iter().chain(hdr_log).chain(hdr_percentiles).try_for_each(|file| output::check(file))?;
-    let (limit, conditions) = (args.find_capacity.clone(), args.fail_on.clone());
+    let (limit, conditions, is_strict) = (args.find_capacity.clone(), args.fail_on.clone(), args.strict);
     load::gate::check(&conditions, &LOAD_QUANTILES.map(|(name, _)| name)).map_err(Failure::Usage)?;
     let keep = args.keep.clone();
     let (mut result, keeper) = match &args.replay {
@@ -130,6 +133,9 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         }
     };
     result.gates = load::gate::gates(&conditions, &result);
+    if is_strict {
+        Gate::be_strict(&mut result.gates);
+    }
     result
         .about
         .complete(keeper.as_ref().map_or_else(|| Origin::of_file(typed).about(), |keeper| keeper.origin.about()));

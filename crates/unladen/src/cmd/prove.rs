@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use unladen_agent::{Host, SessionOptions};
-use unladen_document::{Arm, Metric, statuses_text};
+use unladen_document::{Arm, Gate, Metric, statuses_text};
 use unladen_load::{Arrivals, Request, rate_of};
 use unladen_probe::GroupBy;
 use unladen_prove::{AnswerPart, Budget, Experiment, Load, Pace};
@@ -74,6 +74,9 @@ pub(super) struct Args {
     /// may be repeated
     #[arg(long, value_name = "CONDITION", help_heading = "How much")]
     fail_on: Vec<Condition>,
+    /// Fail also if it is undecided whether a condition of --fail-on is met
+    #[arg(long, requires = "fail_on", help_heading = "How much")]
+    strict: bool,
     /// Which part of the answers should change: size, status, body, cache, or the name of a header; if it does not
     /// change, the report says so first. May be repeated
     #[arg(long, value_name = "PART", help_heading = "What to expect")]
@@ -123,7 +126,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     }
     let showing = args.showing.clone();
     showing.check(false)?;
-    let is_check = args.check;
+    let (is_check, is_strict) = (args.check, args.strict);
     let keep = args.keep.clone();
     let options = args.resolve()?;
     let counts = options.group_by.is_some();
@@ -142,6 +145,9 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     }
     let cancel = interrupt::on_signal_while_switched()?;
     let Proved { mut result, failure, put_back } = prove::prove(&options, &cancel)?;
+    if is_strict {
+        Gate::be_strict(&mut result.gates);
+    }
     result.about.complete(keeper.origin.about());
     let written = showing.show_and_keep(Report::Prove(&result), &keeper, || None);
     if let (Err(error), true) = (&written, failure.is_some() || !put_back.is_complete()) {

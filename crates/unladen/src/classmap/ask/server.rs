@@ -3,17 +3,24 @@
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use bstr::ByteSlice as _;
-use nix::unistd::{Uid, User};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{Pid, Uid, User};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use unladen_classmap::OwnersRights;
+use unladen_load::Cancel;
 use unladen_machine::in_own_session;
+use unladen_path::{Address, listeners};
 
 use crate::classmap::summary::plain_text;
 use crate::exit::Failure;
@@ -25,10 +32,14 @@ const START: Duration = Duration::from_secs(10);
 /// How long a server needs to find its port taken.
 const TAKEN: Duration = Duration::from_millis(500);
 const MOST_PORTS: usize = 5;
-/// Status for requests without the server's key.
-const REFUSED: u16 = 403;
 /// Most bytes of a page, and of the loaders' answers.
 const LONGEST: u64 = 64 << 20;
+/// Most bytes of one answer of a loader.
+const LONGEST_LINE: usize = 64 << 10;
+/// How long the output of a program that was ended is waited for: what it has started may hold it open.
+const DRAINING: Duration = Duration::from_secs(1);
+/// How soon a signal is seen.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 const ASK: &str = include_str!("ask.php");
 const ROUTER: &str = include_str!("router.php");
@@ -37,6 +48,40 @@ pub(super) struct Server {
     php: PathBuf,
     user: Option<User>,
     folder: PathBuf,
+    cancel: Cancel,
+}
+
+/// What `ask.php` says in one line, as the application lets it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Line {
+    pub(super) loaders: Option<Vec<LoaderLine>>,
+    /// How many of the loaders were registered in front.
+    pub(super) front: Option<u64>,
+    pub(super) class: Option<String>,
+    pub(super) or: Option<String>,
+    pub(super) file: Option<String>,
+    pub(super) made: Option<String>,
+    pub(super) more: Option<String>,
+    pub(super) at: Option<u64>,
+    pub(super) ran: Option<IgnoredAny>,
+    pub(super) end: Option<IgnoredAny>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct LoaderLine {
+    pub(super) name: Option<String>,
+    pub(super) file: Option<String>,
+    pub(super) line: Option<u64>,
+}
+
+/// What came of one start of PHP.
+struct Said {
+    answer: io::Result<Answer>,
+    output: Vec<u8>,
+    /// Whether it ended before it listened, as a server whose address is taken does.
+    is_taken: bool,
     key: String,
 }
 
@@ -55,7 +100,13 @@ impl Answer {
 impl Server {
     /// `names` are the names to ask for. What PHP reads is put into `folder`, which others may enter. Fails if root has
     /// named no user, or an unknown one.
-    pub(super) fn new(php: &Path, user: Option<&str>, folder: &Path, names: &[u8]) -> Result<Self, Failure> {
+    pub(super) fn new(
+        php: &Path,
+        user: Option<&str>,
+        folder: &Path,
+        names: &[u8],
+        cancel: Cancel,
+    ) -> Result<Self, Failure> {
         let user = user.map(user_of).transpose()?;
         if Uid::effective().is_root() && user.as_ref().is_none_or(|user| user.uid.is_root()) {
             return Err(Failure::Usage(
@@ -65,73 +116,83 @@ impl Server {
             ));
         }
         for (name, text) in [("ask.php", ASK.as_bytes()), ("router.php", ROUTER.as_bytes()), ("names", names)] {
-            fs::write(folder.join(name), text).map_err(failed)?;
+            write_for_all(&folder.join(name), text).map_err(failed)?;
         }
-        let key = (0..4).map(|_| format!("{:08x}", fastrand::u32(..))).collect();
-        Ok(Self { php: php.to_owned(), user, folder: folder.to_owned(), key })
+        Ok(Self { php: php.to_owned(), user, folder: folder.to_owned(), cancel })
+    }
+
+    /// The rights of the user who runs the application: it may name any file.
+    pub(super) fn rights(&self) -> Option<OwnersRights> {
+        self.user.as_ref().map(|user| OwnersRights::of_user(user.uid, user.gid))
     }
 
     /// The page and the loaders' answers, beginning with the name of number `from`.
-    pub(super) fn ask(&self, page: &Page, from: u64) -> Result<(Answer, Vec<Value>), Failure> {
-        let (answer, said) = self.run(page, Some(&self.folder.join("ask.php")), from)?;
-        let start = [self.key.as_bytes(), b" "].concat();
-        let lines = said.lines().filter_map(|line| line.strip_prefix(start.as_slice()));
+    pub(super) fn ask(&self, page: &Page, from: u64) -> Result<(Answer, Vec<Line>), Failure> {
+        let (answer, said, key) = self.run(page, Some(&self.folder.join("ask.php")), from)?;
+        let start = [key.as_bytes(), b" "].concat();
+        let lines = said.lines().filter(|line| line.len() <= LONGEST_LINE);
+        let lines = lines.filter_map(|line| line.strip_prefix(start.as_slice()));
         Ok((answer, lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()))
     }
 
     pub(super) fn get(&self, page: &Page, prepended: Option<&Path>) -> Result<Answer, Failure> {
-        self.run(page, prepended, 0).map(|(answer, _)| answer)
+        self.run(page, prepended, 0).map(|(answer, ..)| answer)
     }
 
     /// Picks a port that was free a moment ago; if somebody has taken it since, tries another.
-    fn run(&self, page: &Page, prepended: Option<&Path>, from: u64) -> Result<(Answer, Vec<u8>), Failure> {
-        let mut answer = Err(io::Error::other("no free port could be kept"));
+    fn run(&self, page: &Page, prepended: Option<&Path>, from: u64) -> Result<(Answer, Vec<u8>, String), Failure> {
+        let mut why = io::Error::other("no free port could be kept");
         for _ in 0..MOST_PORTS {
-            let (said, is_taken);
-            (answer, said, is_taken) =
-                self.run_once(page, prepended, from).unwrap_or_else(|error| (Err(error), Vec::new(), false));
-            if is_taken && said.is_empty() {
-                continue;
+            let said = self.run_once(page, prepended, from);
+            if self.cancel.is_cancelled() {
+                return Err(Failure::Interrupted { shown: false });
             }
-            match answer {
-                Ok(answer) => return Ok((answer, said)),
+            match said {
+                Ok(Said { is_taken: true, output, .. }) if output.is_empty() => {}
+                Ok(Said { answer: Ok(answer), output, key, .. }) => return Ok((answer, output, key)),
                 // A loader has ended PHP, or does not return.
-                Err(_) if !said.is_empty() => return Ok((Answer { status: 0, body: Vec::new() }, said)),
-                Err(_) => break,
+                Ok(Said { output, key, .. }) if !output.is_empty() => {
+                    return Ok((Answer { status: 0, body: Vec::new() }, output, key));
+                }
+                Ok(Said { answer: Err(error), .. }) | Err(error) => {
+                    why = error;
+                    break;
+                }
             }
         }
-        let why = answer.err().map_or_else(String::new, |error| format!(": {error}"));
-        Err(Failure::Usage(format!("{}: PHP's own server, {} -S{why}", page.shown, self.php.display())))
+        Err(Failure::Usage(format!("{}: PHP's own server, {} -S: {why}", page.shown, self.php.display())))
     }
 
-    /// The answer, PHP's standard output, and whether PHP ended by itself.
-    fn run_once(
-        &self,
-        page: &Page,
-        prepended: Option<&Path>,
-        from: u64,
-    ) -> io::Result<(io::Result<Answer>, Vec<u8>, bool)> {
+    fn run_once(&self, page: &Page, prepended: Option<&Path>, from: u64) -> io::Result<Said> {
+        // Each start has its own: whoever learns one learns nothing of the next.
+        let key: String = (0..4).map(|_| format!("{:08x}", fastrand::u32(..))).collect();
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|one| one.local_addr())?;
-        let mut running = Running(self.command(page, prepended, address).spawn()?);
+        let mut running = Running(self.command(page, prepended, address, &key).spawn()?);
         let output = running.0.stdout.take();
-        let reader = thread::spawn(move || {
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || {
+            let Some(mut output) = output else { return };
             let mut said = Vec::new();
+            let _ = output.by_ref().take(LONGEST).read_to_end(&mut said);
+            let _ = tell.send(said);
             // Further output is drained, so that PHP does not block.
-            let _ = output.map(|mut output| {
-                let read = output.by_ref().take(LONGEST).read_to_end(&mut said);
-                read.and_then(|_| io::copy(&mut output, &mut io::sink()))
-            });
-            said
+            let _ = io::copy(&mut output, &mut io::sink());
         });
-        let answer = running.connect(address).and_then(|stream| self.request(stream, address, page, from));
-        let is_doubtful = answer.as_ref().map_or(true, |answer| answer.status == REFUSED);
-        let has_ended = is_doubtful && running.ends();
+        let (answer, is_taken) = match running.connect(address, &self.cancel) {
+            Ok(stream) => (self.request(stream, address, page, from, &key), false),
+            Err(error) => (Err(error), running.ends()),
+        };
         drop(running);
-        Ok((answer, reader.join().unwrap_or_default(), has_ended))
+        let output = told.recv_timeout(DRAINING);
+        let output =
+            output.map_err(|_| io::Error::other("what the page has started goes on, and holds PHP's output"))?;
+        Ok(Said { answer, output, is_taken, key })
     }
 
-    fn command(&self, page: &Page, prepended: Option<&Path>, address: SocketAddr) -> Command {
-        let mut command = in_own_session(&self.php);
+    fn command(&self, page: &Page, prepended: Option<&Path>, address: SocketAddr, key: &str) -> Command {
+        // It ends with this process, however that ends.
+        let mut command = in_own_session(Path::new("/usr/bin/setpriv"));
+        command.args(["--pdeathsig", "KILL", "--"]).arg(&self.php);
         // The opcode cache would provide files without opening them.
         command.args(["-d", "opcache.enable=0", "-d", "display_errors=0", "-d", "output_buffering=4096"]);
         let mut setting = std::ffi::OsString::from("auto_prepend_file=");
@@ -140,7 +201,7 @@ impl Server {
         command.arg("-S").arg(address.to_string()).arg("-t").arg(&page.folder).arg(self.folder.join("router.php"));
         // The application gets nothing of root's environment.
         command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LC_ALL", "C.UTF-8");
-        command.env("UNLADEN_ASK_KEY", &self.key).env("UNLADEN_ASK_NAMES", self.folder.join("names"));
+        command.env("UNLADEN_ASK_KEY", key).env("UNLADEN_ASK_NAMES", self.folder.join("names"));
         command.current_dir(&page.folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         if let Some(user) = self.user.as_ref().filter(|user| user.uid != Uid::effective()) {
             // `Command::uid` drops root's supplementary groups too.
@@ -149,27 +210,35 @@ impl Server {
         command
     }
 
-    fn request(&self, mut stream: TcpStream, address: SocketAddr, page: &Page, from: u64) -> io::Result<Answer> {
+    fn request(
+        &self,
+        mut stream: TcpStream,
+        address: SocketAddr,
+        page: &Page,
+        from: u64,
+        key: &str,
+    ) -> io::Result<Answer> {
+        use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
         let until = Instant::now() + WITHIN;
         // In one write: PHP's server takes the first packet for the whole request.
         let request = format!(
             "GET {} HTTP/1.0\r\nHost: {address}\r\nX-Unladen-Ask: {}\r\nX-Unladen-From: {from}\r\n\
              Accept: text/html,*/*\r\nUser-Agent: unladen\r\n\r\n",
-            page.target, self.key
+            page.target, key
         );
         stream.write_all(request.as_bytes())?;
         let mut answer = Vec::new();
         let mut piece = vec![0; 64 << 10];
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || answer.len() as u64 > LONGEST {
+            if left.is_zero() || answer.len() as u64 > LONGEST || self.cancel.is_cancelled() {
                 return Err(io::Error::other("the answer takes too long, or is too long"));
             }
-            stream.set_read_timeout(Some(left))?;
+            stream.set_read_timeout(Some(left.min(PATIENCE)))?;
             match stream.read(&mut piece) {
                 Ok(0) => break,
                 Ok(read) => answer.extend_from_slice(piece.get(..read).unwrap_or_default()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if matches!(error.kind(), Interrupted | WouldBlock | TimedOut) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -180,6 +249,12 @@ impl Server {
             _ => Err(io::Error::other("it did not answer")),
         }
     }
+}
+
+/// Whoever runs PHP reads it, whatever the umask.
+pub(super) fn write_for_all(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::write(path, bytes)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o644))
 }
 
 pub(super) fn failed(error: io::Error) -> Failure {
@@ -199,7 +274,7 @@ fn user_of(name: &str) -> Result<User, Failure> {
 struct Running(Child);
 
 impl Running {
-    /// Whether it has ended or does so shortly, as a server whose address is taken does.
+    /// Whether it has ended or does so shortly.
     fn ends(&mut self) -> bool {
         let until = Instant::now() + TAKEN;
         while Instant::now() < until {
@@ -211,13 +286,16 @@ impl Running {
         false
     }
 
-    fn connect(&mut self, address: SocketAddr) -> io::Result<TcpStream> {
+    /// Connects once this very process listens there, and nobody who was quicker.
+    fn connect(&mut self, address: SocketAddr, cancel: &Cancel) -> io::Result<TcpStream> {
         let until = Instant::now() + START;
         loop {
-            match TcpStream::connect(address) {
-                Ok(stream) => return Ok(stream),
-                Err(error) if Instant::now() > until => return Err(error),
-                Err(_) => {}
+            let holders = listeners(&Address::Tcp(address)).map_err(io::Error::other)?.unwrap_or_default();
+            if holders.contains(&self.0.id()) {
+                return TcpStream::connect(address);
+            }
+            if Instant::now() > until || cancel.is_cancelled() {
+                return Err(io::Error::other("it did not begin to listen"));
             }
             if let Some(status) = self.0.try_wait()? {
                 return Err(io::Error::other(format!("it ended at once ({status})")));
@@ -229,6 +307,10 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        // All of its session's own group: what a page has started, too.
+        if let Ok(pid) = i32::try_from(self.0.id()) {
+            let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
+        }
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -32,7 +32,7 @@ fn a_link_in_the_place_of_the_folder_that_is_read_led_to_another_application() {
     fs::create_dir(&other).unwrap();
     let map = folder.join("unladen-classmap.php");
     fs::write(other.join("unladen-classmap.php"), "another's").unwrap();
-    let held = HeldFolder::open(&folder).unwrap();
+    let held = HeldFolder::open(&folder, None).unwrap();
     fs::rename(&folder, lab.path().join("moved")).unwrap();
     symlink(&other, &folder).unwrap();
 
@@ -56,7 +56,7 @@ fn a_link_in_the_place_of_vendor_composer_led_to_another_project() {
     fs::create_dir_all(folder.join("vendor/composer")).unwrap();
     fs::create_dir(&other).unwrap();
     let file = folder.join("vendor/composer/autoload_static.php");
-    let held = HeldFolder::open(&folder).unwrap();
+    let held = HeldFolder::open(&folder, None).unwrap();
     assert!(write(&[(Some(file.clone()), b"ours".to_vec())], &held).unwrap());
 
     fs::rename(folder.join("vendor/composer"), lab.join("moved")).unwrap();
@@ -76,7 +76,7 @@ fn paths_of_a_folder_that_was_another_one_for_a_moment_were_written_to() {
     if geteuid().is_root() {
         chown(&folder, Some(Uid::from_raw(65534)), Some(Gid::from_raw(65534))).unwrap();
     }
-    let held = HeldFolder::open(&folder).unwrap();
+    let held = HeldFolder::open(&folder, None).unwrap();
     let refused = held.way_to(Path::new("/etc/autoload_static.php"), false).unwrap_err();
     assert!(refused.to_string().contains("another user's"), "{refused}");
     assert!(held.way_to(Path::new("/etc/autoload_static.php"), true).is_ok(), "the caller's own choice");
@@ -94,10 +94,30 @@ fn a_link_of_another_user_was_held_as_the_folder() {
     symlink(&other, theirs.join("app")).unwrap();
     if geteuid().is_root() {
         chown(&theirs, Some(Uid::from_raw(65534)), Some(Gid::from_raw(65534))).unwrap();
-        let refused = HeldFolder::open(&theirs.join("app")).unwrap_err();
+        let refused = HeldFolder::open(&theirs.join("app"), None).unwrap_err();
         assert!(refused.to_string().contains("link of another user"), "{refused}");
     }
     // Links of one's own, or of the folder's own owner, are followed.
     symlink(&other, lab.join("app")).unwrap();
-    assert!(HeldFolder::open(&lab.join("app")).is_ok());
+    assert!(HeldFolder::open(&lab.join("app"), None).is_ok());
+}
+
+/// Its page exchanged the named file's folder for a link while it ran, and root replaced another application's map.
+#[test]
+fn a_link_in_the_place_of_the_named_files_folder_led_to_another_application() {
+    let lab = tempfile::tempdir().unwrap();
+    let lab = lab.path().canonicalize().unwrap();
+    let (app, maps, other) = (lab.join("app"), lab.join("app/maps"), lab.join("other"));
+    for folder in [&app, &maps, &other] {
+        fs::create_dir(folder).unwrap();
+    }
+    let map = maps.join("unladen-classmap.php");
+    fs::write(other.join("unladen-classmap.php"), "another's").unwrap();
+    let held = HeldFolder::open(&app, Some(&map)).unwrap();
+    fs::rename(&maps, app.join("moved")).unwrap();
+    symlink(&other, &maps).unwrap();
+
+    assert!(write(&[(Some(map), b"ours".to_vec())], &held).unwrap());
+    assert_eq!(fs::read_to_string(other.join("unladen-classmap.php")).unwrap(), "another's");
+    assert_eq!(fs::read_to_string(app.join("moved/unladen-classmap.php")).unwrap(), "ours");
 }
