@@ -41,3 +41,11 @@ fn a_wide_interval_of_an_earlier_version_was_equal() {
     let within = Comparison { metric: "within.50ms".to_owned(), ..of(0.99, 1.02, None) };
     assert_eq!(within.change(), Change::Unclear, "its difference is unknown");
 }
+
+#[test]
+fn what_is_undecided_fails_where_it_has_to_be_decided() {
+    let gate = |broken, untold| Gate { broken, untold, ..Gate::default() };
+    let mut gates = [gate(true, false), gate(false, true), gate(false, false)];
+    Gate::be_strict(&mut gates);
+    assert_eq!(gates.map(|gate| gate.broken), [true, true, false]);
+}

@@ -18,6 +18,9 @@ const ON_THE_WAY: u64 = 4 << 20;
 /// More requests than one thread sends in a second.
 const FASTEST: u64 = 200_000;
 
+/// Ten thousand processors for a day.
+const MOST_CPU: Duration = Duration::from_secs(10_000 * 86_400);
+
 /// A closed loop plans a request when it sends it, which may be this much after the end.
 const SLACK: Duration = Duration::from_secs(10);
 
@@ -92,11 +95,33 @@ impl Bounds {
         nanos(last.saturating_add(self.timeout.saturating_mul(2)))
     }
 
+    /// It has to have reported each request that it claims to have sent, and no more than its share; its processors had
+    /// no more time than there was.
+    pub(super) fn check_end(&self, so_far: &SoFar, end: &LoadEnd) -> Result<(), String> {
+        let (reported, ended) = (so_far.requests, end.sent.saturating_sub(end.abandoned));
+        let planned = end.sent.saturating_add(end.unsent);
+        let most = self.records.unwrap_or_else(|| self.fastest());
+        if reported != ended {
+            Err(format!("its account does not add up: it reported {reported} requests, but says that {ended} ended"))
+        } else if end.abandoned > end.sent || planned > most.max(reported) {
+            Err(format!("its account does not add up: {planned} requests were planned, where at most {most} could be"))
+        } else if [end.cpu, end.worked, end.paced].iter().any(|spent| *spent > MOST_CPU) {
+            Err("its account has more CPU than a host can spend".to_owned())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Requests that no host can exceed until now.
+    fn fastest(&self) -> u64 {
+        (self.started.elapsed().as_secs() + 1).saturating_mul(FASTEST)
+    }
+
     fn count(&self, more: u64, so_far: &mut SoFar) -> Result<(), String> {
         so_far.requests = so_far.requests.saturating_add(more);
         // In a closed loop nothing else bounds their number, and each record takes memory here; a summary is short
         // whatever it counts.
-        let fastest = (self.started.elapsed().as_secs() + 1).saturating_mul(FASTEST);
+        let fastest = self.fastest();
         match self.records {
             Some(most) if so_far.requests > most => {
                 Err(format!("it reported more requests than its share has ({most})"))
@@ -106,17 +131,6 @@ impl Bounds {
             }
             _ => Ok(()),
         }
-    }
-}
-
-impl SoFar {
-    /// It has to have reported each request that it claims to have sent.
-    pub(super) fn check_end(&self, end: &LoadEnd) -> Result<(), String> {
-        let ended = end.sent.saturating_sub(end.abandoned);
-        if self.requests == ended {
-            return Ok(());
-        }
-        Err(format!("its account does not add up: it reported {} requests, but says that {ended} ended", self.requests))
     }
 }
 

@@ -207,7 +207,7 @@ impl FarAgent {
                 Ok(Some(Told::Summary(Box::new(summary))))
             }
             Answer::Load(LoadAnswer::Ended { end, strangers }) => {
-                so_far.check_end(&end)?;
+                bounds.check_end(so_far, &end)?;
                 self.strangers = strangers;
                 Ok(Some(Told::Ended(end)))
             }

@@ -84,9 +84,16 @@ pub(in crate::load::hosts) fn end(sent: u64, abandoned: u64) -> LoadEnd {
 #[test]
 fn an_agent_that_hides_or_doubles_requests_is_seen() {
     let so_far = SoFar { requests: 10, ..SoFar::default() };
-    assert_eq!(so_far.check_end(&end(12, 2)), Ok(()));
-    assert!(so_far.check_end(&end(11, 0)).unwrap_err().contains("it reported 10 requests, but says that 11 ended"));
-    assert!(so_far.check_end(&end(9, 0)).is_err());
+    let bounds = Bounds { records: Some(17), ..BOUNDS() };
+    let check = |end: &LoadEnd| bounds.check_end(&so_far, end);
+    assert_eq!(check(&end(12, 2)), Ok(()));
+    assert!(check(&end(11, 0)).unwrap_err().contains("it reported 10 requests, but says that 11 ended"));
+    assert!(check(&end(9, 0)).is_err());
+    // Its account was taken on trust: 18 446 744 073 709 551 615 requests were not answered.
+    for (sent, abandoned, unsent) in [(u64::MAX, u64::MAX - 10, 0), (10, 0, u64::MAX), (13, 3, 5)] {
+        let end = LoadEnd { unsent, ..end(sent, abandoned) };
+        assert!(check(&end).unwrap_err().contains("at most 17 could be"), "{end:?}");
+    }
 }
 
 #[test]
