@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use unladen_tests::{Call, Document, Subject};
@@ -40,12 +41,16 @@ fn bill(more: &[&str]) -> Call {
     Call::new(["bill", "--quiet", "--no-store", "--no-findings"]).args(more).within(Duration::from_secs(400))
 }
 
+/// Each would see the other's servers.
+static ALONE: Mutex<()> = Mutex::new(());
+
 fn sum(document: &Document, list: &str, field: &str) -> f64 {
     document.list(list).iter().map(|row| row[field]["value"].as_f64().unwrap()).sum()
 }
 
 #[test]
 fn the_traffic_of_a_log_is_billed_by_kind_and_by_client() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let subject = Subject::up("pledges");
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(Path::new(subject.get("STATE")).join("app/web/style.css"), "body { color: black }\n").unwrap();
@@ -107,6 +112,7 @@ fn what_is_no_log_or_too_little_time_is_refused_before_anything_is_sent() {
 
 #[test]
 fn a_list_and_a_sitemap_are_billed_where_there_is_no_log() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let subject = Subject::up("pledges");
     let web = Path::new(subject.get("STATE")).join("app/web");
     let page = subject.url().split_once("://").unwrap().1.split_once('/').unwrap().1.to_owned();
@@ -126,14 +132,14 @@ fn a_list_and_a_sitemap_are_billed_where_there_is_no_log() {
     let list = folder.path().join("site.urls");
     std::fs::write(&list, format!("3 https://example.org/{page}\nhttps://example.org/sitemap.xml\n")).unwrap();
     let args = ["--load", "100%", "-t", "20s", "--urls", list.to_str().unwrap(), &site(&subject)];
-    let gates = ["--fail-on", "/pledge.php?ref={ref} > 99.99%", "--fail-on", "static .xml > 50%"];
+    let gates = ["--fail-on", "/{title}.xml > 50%", "--fail-on", "/pledge.php?{keys} > 99.99%"];
     let done = bill(&["--json"]).args(args).args(gates).run();
     let document = done.document();
     let kinds = document.list("kinds");
     assert_eq!((kinds[0]["requests"].as_u64(), kinds[1]["requests"].as_u64()), (Some(3), Some(1)), "{document}");
     assert!(document.list("clients").is_empty(), "nobody knows whose requests they are: {document}");
     assert!(document.list("gates").iter().all(|gate| gate["condition"].as_str().unwrap().contains('>')), "{document}");
-    assert_eq!(document.list("gates")[1]["broken"], false, "{document}");
+    assert_eq!(document.list("gates")[0]["broken"], false, "{document}");
 }
 
 #[test]

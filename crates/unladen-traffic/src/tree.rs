@@ -108,7 +108,9 @@ impl Tree {
         if self.nodes.len() > MOST_NODES {
             self.settle(sampler);
         }
-        let node = if let Some((pattern, each)) = kinds.find(target) {
+        let node = if matches!(status, Some(404 | 410)) {
+            None
+        } else if let Some((pattern, each)) = kinds.find(target) {
             let pattern = kinds.pattern(pattern);
             let node = self.placeholder(ROOT, Role::Named, &pattern.name);
             if pattern.has_each { self.below(node, Role::Each, each, true, &mut sampler.sketch) } else { Some(node) }
