@@ -412,7 +412,7 @@ impl Kind {
         self.head.iter().map(|head| head.url.as_str()).chain(self.tail.iter().map(String::as_str))
     }
 
-    /// Whether it is of targets that were not found and are like nothing that was; its URLs are answered by 404 or 410.
+    /// Whether it is of targets that were not found; its URLs are answered by 404 or 410.
     pub fn is_not_found(&self) -> bool {
         self.name == NOT_FOUND
     }

@@ -96,8 +96,8 @@ impl Tree {
         tree
     }
 
-    /// The tally of a target, by the first pattern that it matches, else by what was learned; and whether it was not found
-    /// and is like nothing that was.
+    /// The tally of a target, by the first pattern that it matches, else by what was learned; and whether it is of what
+    /// was not found: what 404 or 410 answered, and other errors that are like nothing that was found.
     pub(crate) fn place(
         &mut self,
         target: &Target<'_>,
