@@ -48,7 +48,7 @@ impl Scripts {
         let survey = Survey::of(&root);
         let folder = tempfile::Builder::new().prefix("unladen-ask-").tempdir().map_err(failed)?;
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).map_err(failed)?;
-        let server = Server::new(&self.php, self.user.as_deref(), folder.path(), &names(&survey), cancel)?;
+        let server = Server::new(&self.php, self.user.as_deref(), folder.path(), &names(&survey), cancel.clone())?;
         let mut asking = Asking::default();
         let mut answered = Vec::new();
         for page in &pages {
@@ -65,6 +65,9 @@ impl Scripts {
         let project = task.read()?;
         let said = compare(&server, &project, &pages, &answered, &loaded, folder.path())?;
         whole(&task, &project)?;
+        if cancel.is_cancelled() {
+            return Err(Failure::Interrupted { shown: false });
+        }
         let place = task.answers(&root);
         task.write(&[(Some(place.clone()), text.into_bytes())], &held)?;
         Ok((self.told_by(&task, place), said))

@@ -36,6 +36,7 @@ const MOST_PORTS: usize = 5;
 const LONGEST: u64 = 64 << 20;
 /// Most bytes of one answer of a loader.
 const LONGEST_LINE: usize = 64 << 10;
+const MOST_LINES: usize = 400_000;
 /// How long the output of a program that was ended is waited for: what it has started may hold it open.
 const DRAINING: Duration = Duration::from_secs(1);
 /// How soon a signal is seen.
@@ -130,7 +131,7 @@ impl Server {
     pub(super) fn ask(&self, page: &Page, from: u64) -> Result<(Answer, Vec<Line>), Failure> {
         let (answer, said, key) = self.run(page, Some(&self.folder.join("ask.php")), from)?;
         let start = [key.as_bytes(), b" "].concat();
-        let lines = said.lines().filter(|line| line.len() <= LONGEST_LINE);
+        let lines = said.lines().filter(|line| line.len() <= LONGEST_LINE).take(MOST_LINES);
         let lines = lines.filter_map(|line| line.strip_prefix(start.as_slice()));
         Ok((answer, lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()))
     }
@@ -307,8 +308,8 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // All of its session's own group: what a page has started, too.
-        if let Ok(pid) = i32::try_from(self.0.id()) {
+        // All of its session's own group: what a page has started, too. Once it is waited for, its number may be another's.
+        if let (Ok(None), Ok(pid)) = (self.0.try_wait(), i32::try_from(self.0.id())) {
             let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
         }
         let _ = self.0.kill();
