@@ -15,6 +15,13 @@ pub fn binary() -> &'static Path {
     BINARY.get_or_init(|| std::env::var_os("UNLADEN_BINARY").map_or_else(|| build("unladen", "unladen"), PathBuf::from))
 }
 
+/// Copies [`binary`]. By cp(1): a test that starts a program meanwhile would inherit the copy open for writing, and it
+/// could not be run until then (`ETXTBSY`).
+pub fn copy_binary(to: &Path) {
+    let done = Command::new("cp").arg(binary()).arg(to).status().expect("cp");
+    assert!(done.success(), "cannot copy the program to {}", to.display());
+}
+
 /// The `unladen-agent` of these sources, as it is copied to other hosts: without names of functions, which are most of
 /// it. It lies beside [`binary`] where all is built.
 pub fn agent() -> &'static Path {

@@ -59,7 +59,7 @@ mod wire;
 
 pub use authority::{Authority, Certificate};
 pub use bed::{Bed, Host, Started};
-pub use binary::{agent, binary, burn};
+pub use binary::{agent, binary, burn, copy_binary};
 pub use cables::Cables;
 pub use call::{Call, Done, Running};
 pub use chromium::Chromium;

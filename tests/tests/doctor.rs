@@ -8,7 +8,7 @@ use std::process::{Child, Command};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-use unladen_tests::{Ability, Call, Done, Server, binary, skip_without, wait};
+use unladen_tests::{Ability, Call, Done, Server, copy_binary, skip_without, wait};
 
 const NOBODY: u32 = 65_534;
 const AS_NOBODY: [&str; 5] = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
@@ -47,7 +47,7 @@ fn open_to_all() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     let program = folder.path().join("unladen");
-    fs::copy(binary(), &program).unwrap();
+    copy_binary(&program);
     (folder, program)
 }
 

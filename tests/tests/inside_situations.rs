@@ -12,7 +12,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use unladen_tests::bpf::{Held, held_by, remaining};
 use unladen_tests::quick_page::{COMPILED, PAGE, weigh_for};
-use unladen_tests::{Ability, Call, Running, ScriptServer, binary, skip_without, wait};
+use unladen_tests::{Ability, Call, Running, ScriptServer, copy_binary, skip_without, wait};
 
 /// A run for a page of a millisecond, long enough to tell its process from some hundred others.
 fn weigh() -> Call {
@@ -31,7 +31,7 @@ fn an_ordinary_user_is_told_what_was_not_looked_for_and_what_it_takes() {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     let program = folder.path().join("unladen");
-    fs::copy(binary(), &program).unwrap();
+    copy_binary(&program);
     // Work that a cache would spare.
     let site = ScriptServer::php(&format!("{PAGE} usleep(4000);"), &[]);
     let document = weigh().program(&program).through(AS_NOBODY).args([site.url()]).document();

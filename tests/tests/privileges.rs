@@ -4,7 +4,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::LazyLock;
 
-use unladen_tests::{Ability, Call, Subject, binary, skip_without};
+use unladen_tests::{Ability, Call, Subject, copy_binary, skip_without};
 
 static FAULTS: LazyLock<Subject> = LazyLock::new(|| Subject::up("faults"));
 
@@ -15,7 +15,7 @@ fn open_to_all() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     let program = folder.path().join("unladen");
-    std::fs::copy(binary(), &program).unwrap();
+    copy_binary(&program);
     (folder, program)
 }
 

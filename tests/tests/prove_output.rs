@@ -4,7 +4,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use unladen_tests::{Ability, Call, Lab, Reply, SHORT_LOAD, Server, binary, skip_without};
+use unladen_tests::{Ability, Call, Lab, Reply, SHORT_LOAD, Server, copy_binary, skip_without};
 
 /// `/slow` takes twice as long.
 fn server() -> Server {
@@ -143,7 +143,7 @@ fn nobody_may_prove_too() {
     let server = server();
     let lab = lab(&server);
     let open = |mode| Permissions::from_mode(mode);
-    std::fs::copy(binary(), lab.path("unladen")).unwrap();
+    copy_binary(lab.path("unladen").as_ref());
     std::fs::set_permissions(lab.folder(), open(0o777)).unwrap();
     std::fs::set_permissions(lab.path("experiment.toml"), open(0o644)).unwrap();
     let call = lab.prove().program(lab.path("unladen"));

@@ -5,7 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use unladen_tests::site::{app, page};
-use unladen_tests::{Ability, Call, Document, Site, binary, skip_without};
+use unladen_tests::{Ability, Call, Document, Site, copy_binary, skip_without};
 
 /// A configuration in front of an application, and the file of it.
 struct Checked {
@@ -141,7 +141,7 @@ fn an_access_log_that_is_there_is_checked_itself() {
     let checked = Checked::new("http://127.0.0.1:9", "[log]\nfile = 'DIR/logs/access.log'\n");
     let path = |name: &str| checked.folder.path().join(name);
     let set = |name: &str, mode| fs::set_permissions(path(name), Permissions::from_mode(mode)).unwrap();
-    fs::copy(binary(), path("unladen")).unwrap();
+    copy_binary(&path("unladen"));
     fs::create_dir(path("logs")).unwrap();
     for name in ["", "logs", "unladen"] {
         set(name, 0o755);

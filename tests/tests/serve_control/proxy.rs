@@ -1,13 +1,12 @@
 //! The principal type is [`Proxy`]: `unladen serve` of one upstream, and the processes that take over from it.
 
 use std::ffi::OsString;
-use std::fs;
 use std::ops::Deref;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use unladen_tests::{Succession, binary};
+use unladen_tests::{Succession, binary, copy_binary};
 
 /// `unladen serve` of one upstream.
 pub struct Proxy {
@@ -44,7 +43,7 @@ impl Proxy {
     pub fn start_copy(config: &str) -> Self {
         let serve = Succession::new();
         let program = serve.path("unladen");
-        fs::copy(binary(), &program).expect("the program can be copied");
+        copy_binary(&program);
         Self { serve, program }.begin(config, |start| start, Stdio::null(), Stdio::null()).up()
     }
 
