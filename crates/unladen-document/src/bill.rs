@@ -68,21 +68,13 @@ impl BillDocument {
         format!("{requests} requests{} took {took} of CPU{}", span.unwrap_or_default(), share.unwrap_or_default())
     }
 
-    /// What PHP-FPM's own log says of the kinds that it has, and what the bill has of them.
+    /// What PHP-FPM's own log counts for the kinds, where it has their CPU.
     pub fn logged_text(&self) -> Option<String> {
-        let logged = |kind: &BilledKind| Some((kind.logged_cpu_ns?, kind.requests as f64, kind.cpu_ns.value));
-        let kinds: Vec<_> = self.kinds.iter().filter_map(logged).collect();
-        let [by_log, here] = kinds.iter().fold([0.0; 2], |[by_log, here], (logged, requests, cpu)| {
-            [by_log + logged * requests, here + cpu * requests]
-        });
-        (!kinds.is_empty()).then(|| {
-            format!(
-                "PHP-FPM's own log has {} for these requests, in ticks of 10 ms and of PHP alone; all processes together \
-                 took {} here",
-                lasting(Duration::from_secs_f64(by_log / 1e9)),
-                lasting(Duration::from_secs_f64(here.max(0.0) / 1e9))
-            )
-        })
+        let logged: Vec<f64> =
+            self.kinds.iter().filter_map(|kind| Some(kind.logged_cpu_ns? * kind.requests as f64)).collect();
+        let sum = lasting(Duration::from_secs_f64(logged.iter().sum::<f64>().clamp(0.0, 1e18) / 1e9));
+        (!logged.is_empty())
+            .then(|| format!("PHP-FPM's own log counts {sum} for them, of PHP alone and in ticks of 10 ms a request"))
     }
 
     /// What keeps the kinds from adding up, if anything does for certain.
@@ -167,7 +159,8 @@ pub struct BilledKind {
     /// Of its requests, those that a cache answered, where the log says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_share: Option<f64>,
-    /// Rules that found something on its most frequent URL; absent where nobody looked.
+    /// Rules that found something on its most frequent URL; absent where nobody looked, or nothing was found and not all
+    /// was looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carries: Option<Vec<String>>,
 }
@@ -233,3 +226,6 @@ impl Frees {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

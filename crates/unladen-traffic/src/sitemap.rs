@@ -19,6 +19,8 @@ pub struct Sitemap {
     pub pages: Vec<String>,
     /// Further sitemaps, if this is an index of them.
     pub sitemaps: Vec<String>,
+    /// Entries that are no URL, or too long for one.
+    pub passed_over: u64,
 }
 
 /// Why a file is no sitemap.
@@ -57,9 +59,7 @@ impl Sitemap {
         let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
         let mut sitemap = Self::default();
         for line in lines {
-            let url =
-                std::str::from_utf8(line).ok().filter(|line| line.starts_with("http")).ok_or(SitemapError::Other)?;
-            sitemap.add(url, false)?;
+            sitemap.add(std::str::from_utf8(line).unwrap_or_default(), false)?;
         }
         if sitemap.pages.is_empty() { Err(SitemapError::Other) } else { Ok(sitemap) }
     }
@@ -103,8 +103,9 @@ impl Sitemap {
         if list.len() == MOST {
             return Err(SitemapError::Long);
         }
-        if !url.is_empty() && url.len() <= LONGEST_URL {
-            list.push(url.to_owned());
+        match url.starts_with("http") && url.len() <= LONGEST_URL {
+            true => list.push(url.to_owned()),
+            false => self.passed_over += 1,
         }
         Ok(())
     }

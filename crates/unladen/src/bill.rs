@@ -8,9 +8,9 @@ mod result;
 mod run;
 mod source;
 
-pub(crate) use gate::{BillGate, judge};
+pub(crate) use gate::ShareGate;
 pub(crate) use look::look;
 pub(crate) use plan::Plan;
-pub(crate) use result::result;
+pub(crate) use result::{SUMS, result};
 pub(crate) use run::{Measured, Options, measure};
 pub(crate) use source::{listed, of_sitemap};

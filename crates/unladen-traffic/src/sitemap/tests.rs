@@ -29,7 +29,8 @@ fn an_index_names_further_sitemaps() {
 
 #[test]
 fn a_text_of_urls_is_one_and_a_page_is_none() {
-    assert_eq!(Sitemap::parse(b"https://example.org/a\r\nhttps://example.org/b\n").unwrap().pages.len(), 2);
+    let text = Sitemap::parse(b"https://example.org/a\r\n\xff\nhttps://example.org/b\nmilk\n").unwrap();
+    assert_eq!((text.pages.len(), text.passed_over), (2, 2));
     for other in ["", "milk\neggs", "<html><body>404</body></html>", "{}"] {
         assert!(matches!(Sitemap::parse(other.as_bytes()), Err(SitemapError::Other)), "{other}");
     }

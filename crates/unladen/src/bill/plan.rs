@@ -112,7 +112,7 @@ impl Plan {
     pub(crate) fn text(&self, traffic: &Traffic, load: f64) -> String {
         let share = |requests: u64| 100.0 * requests as f64 / traffic.entries.max(1) as f64;
         let mut text = format!(
-            "{} requests of the log. Of each of {} kinds some hundred GET requests would be sent, one at a time and with \
+            "{} requests. Of each of {} kinds some hundred GET requests would be sent, one at a time and with \
              nobody's cookies; they take {:.0} % of one core at most (--load), for 1 to 3 min, or as long as six \
              stretches of each kind need.\n\n",
             traffic.entries,

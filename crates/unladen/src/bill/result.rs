@@ -20,6 +20,8 @@ use crate::runs::rfc3339;
 const MARGIN: f64 = 0.1;
 /// Crawlers and networks that are listed.
 const CLIENTS: usize = 12;
+/// Clients that are summed up: crawlers with names and without, who has no name, and who was signed in.
+pub(crate) const SUMS: [&str; 3] = ["crawlers that say so", "everybody else", "signed in"];
 /// Kinds that could be closed to crawlers.
 const CLOSED: usize = 3;
 /// What frees less is not worth a line.
@@ -194,8 +196,8 @@ impl Account<'_> {
         let all = &self.traffic.clients;
         let sum = |wanted: fn(&Client) -> bool| all.iter().filter(|one| wanted(one)).map(|one| one.requests).sum();
         let is_everybody = |one: &Client| one.sort == ClientSort::Everybody;
-        let mut rows =
-            vec![self.client("crawlers that say so", "crawlers", sum(is_crawler), &self.of_clients(is_crawler))?];
+        let [crawlers, everybody, users] = SUMS;
+        let mut rows = vec![self.client(crawlers, "crawlers", sum(is_crawler), &self.of_clients(is_crawler))?];
         for one in all.iter().take(CLIENTS) {
             let sort = match one.sort {
                 ClientSort::Crawler => "crawler",
@@ -205,11 +207,11 @@ impl Account<'_> {
             rows.push(self.client(&one.name, sort, one.requests, &self.of_clients(|other| other == one))?);
         }
         let rest = self.of_clients(is_everybody);
-        rows.push(self.client("everybody else", "everybody else", sum(is_everybody), &rest)?);
+        rows.push(self.client(everybody, everybody, sum(is_everybody), &rest)?);
         let part: Vec<f64> =
             self.plan.kinds.iter().map(|kind| self.traffic.kinds[kind.kind].signed_in as f64).collect();
         let signed_in = self.traffic.kinds.iter().map(|kind| kind.signed_in).sum();
-        rows.push(self.client("signed in", "signed in", signed_in, &part)?);
+        rows.push(self.client(users, users, signed_in, &part)?);
         rows.retain(|row| row.requests > 0);
         Ok(rows)
     }
@@ -338,3 +340,6 @@ fn together(cells: &[Cell], measured: &Measured, factors: &[f64]) -> Option<Toge
 fn span(estimate: Estimate) -> Span {
     Span { value: estimate.value, low: estimate.low, high: estimate.high }
 }
+
+#[cfg(test)]
+mod tests;

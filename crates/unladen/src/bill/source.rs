@@ -33,34 +33,63 @@ pub(crate) fn listed(file: &Path, options: &Options) -> Result<Traffic, Failure>
 }
 
 /// Each page of a sitemap, and of those that it names, once. `fetch` gets a sitemap: as it was named, or the target of one
-/// that another has named.
+/// that another has named. One of these that cannot be had is said, and passed over.
 pub(crate) fn of_sitemap(
     named: &str,
     options: &Options,
     mut fetch: impl FnMut(&str) -> Result<Vec<u8>, Failure>,
 ) -> Result<Traffic, Failure> {
-    let mut waiting = vec![named.to_owned()];
+    let mut read = |map: &str| -> Result<Sitemap, Failure> {
+        Sitemap::parse(&fetch(map)?).map_err(|error| Failure::Usage(format!("the sitemap {map} {error}")))
+    };
     let mut seen = BTreeSet::from([named.to_owned()]);
-    let mut pages: Vec<Url> = Vec::new();
-    while let Some(map) = waiting.pop() {
-        let Sitemap { pages: found, sitemaps } =
-            Sitemap::parse(&fetch(&map)?).map_err(|error| Failure::Usage(format!("the sitemap {map} {error}")))?;
-        pages.extend(found.iter().filter_map(|page| Url::parse(page).ok()));
-        let further = sitemaps.iter().filter_map(|map| Some(target(&Url::parse(map).ok()?).to_owned()));
-        waiting.extend(further.filter(|map| seen.insert(map.clone())));
-        if seen.len() > MOST_SITEMAPS || pages.len() > MOST_PAGES {
+    let mut waiting = Vec::new();
+    let mut pages = Pages::default();
+    let mut next = Some(read(named)?);
+    loop {
+        if let Some(Sitemap { pages: found, sitemaps, passed_over }) = next {
+            pages.passed_over += passed_over;
+            found.iter().for_each(|page| pages.add(page));
+            let further = sitemaps.iter().filter_map(|map| Some(target(&Url::parse(map).ok()?).to_owned()));
+            waiting.extend(further.filter(|map| seen.insert(map.clone())));
+        }
+        if seen.len() > MOST_SITEMAPS || pages.targets.len() > MOST_PAGES {
             let why = format!("has more than {MOST_SITEMAPS} further ones, or {MOST_PAGES} pages: name one of them");
             return Err(Failure::Usage(format!("the sitemap {named} {why}")));
         }
+        let Some(map) = waiting.pop() else { break };
+        next = read(&map).inspect_err(|error| say!("unladen: passed over: {error}")).ok();
     }
-    let host = pages.first().map(|page| page.host_str().unwrap_or_default().to_owned());
-    let (own, others): (Vec<&Url>, Vec<&Url>) = pages.iter().partition(|page| page.host_str() == host.as_deref());
-    if !others.is_empty() {
-        say!("unladen: {} of {} pages of the sitemap are of other hosts, and left out", others.len(), pages.len());
+    if pages.others + pages.passed_over > 0 {
+        say!("unladen: passed over: {} pages of other hosts, {} that are no URLs", pages.others, pages.passed_over);
     }
     let requests: Vec<(Method, String, u64)> =
-        own.into_iter().map(|page| (Method::Get, target(page).to_owned(), 1)).collect();
+        pages.targets.into_iter().map(|target| (Method::Get, target, 1)).collect();
     counted(&requests, named, options)
+}
+
+/// Pages of sitemaps: of the first one's host, each once.
+#[derive(Default)]
+struct Pages {
+    host: Option<String>,
+    targets: BTreeSet<String>,
+    others: u64,
+    passed_over: u64,
+}
+
+impl Pages {
+    fn add(&mut self, page: &str) {
+        let Ok(url) = Url::parse(page) else {
+            self.passed_over += 1;
+            return;
+        };
+        let host = url.host_str().unwrap_or_default();
+        if self.host.get_or_insert_with(|| host.to_owned()) == host {
+            self.targets.insert(target(&url).to_owned());
+        } else {
+            self.others += 1;
+        }
+    }
 }
 
 /// Path and query.

@@ -11,12 +11,13 @@ use unladen_publish::visible_lines;
 use unladen_report::{Ended, Report};
 use unladen_traffic::{KindList, Traffic};
 
-use crate::bill::{BillGate, Measured, Options, Plan, judge, listed, look, measure, of_sitemap, result};
+use crate::bill::{Measured, Options, Plan, SUMS, ShareGate, listed, look, measure, of_sitemap, result};
+use crate::cmd::fail_on::FailOn;
 use crate::cmd::keeping::KeepArgs;
-use crate::cmd::rules;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
 use crate::cmd::values::{seed, share_of_a_core, some, some_time};
+use crate::cmd::weigh::COLD_START;
 use crate::exit::Failure;
 use crate::say::say;
 use crate::{interrupt, output};
@@ -100,7 +101,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         output::check(file)?;
     }
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
-    let gates = args.gates()?;
+    let (shares, rules) = args.gates()?;
     let (traffic, names) = args.traffic(&args.reading(seed)?)?;
     let passed: u64 = traffic.passed_over.iter().map(|(_, lines)| lines).sum();
     if passed > 0 {
@@ -118,6 +119,11 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     if args.plan {
         return Ok(output::line(visible_lines(&plan.text(&traffic, args.load)).trim_end())?);
     }
+    for share in &shares {
+        let kinds = plan.kinds.iter().map(|kind| kind.name.as_str());
+        let names = kinds.chain(traffic.clients.iter().map(|client| client.name.as_str())).chain(SUMS);
+        share.check(names, traffic.from < traffic.to).map_err(Failure::Usage)?;
+    }
     let options = args.options(&plan, seed)?;
     let mut keeper = args.keep.clone().keeper(typed, args.showing.quiet)?;
     keeper.origin.set_seed(seed);
@@ -125,10 +131,12 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let measured = measure(&mut plan, &options, &cancel)?;
     let mut bill = result((&traffic, &names), &plan, &options, &measured)?;
     bill.target.clone_from(&args.url);
-    if !args.no_findings && !cancel.is_cancelled() {
-        look(&plan, &options, &measured, &mut bill, &cancel);
-    }
-    bill.gates = judge(&gates, &bill);
+    let seen = match args.no_findings || cancel.is_cancelled() {
+        true => Vec::new(),
+        false => look(&plan, &options, &measured, &mut bill, &cancel),
+    };
+    bill.gates = shares.iter().map(|share| share.judge(&bill)).collect();
+    bill.gates.extend(rules.gates_of(&seen, "no kind was examined"));
     if args.strict {
         Gate::be_strict(&mut bill.gates);
     }
@@ -145,12 +153,22 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
 }
 
 impl Args {
-    fn gates(&self) -> Result<Vec<BillGate>, Failure> {
-        let read = |text: &String| BillGate::read(text, |name| rules::named(name).is_ok()).map_err(Failure::Usage);
-        let gates: Vec<BillGate> = self.fail_on.iter().map(read).collect::<Result<_, _>>()?;
-        match gates.iter().any(|gate| matches!(gate, BillGate::Rule(_))) && self.no_findings {
+    /// Conditions on shares, and rules.
+    fn gates(&self) -> Result<(Vec<ShareGate>, FailOn), Failure> {
+        let (mut shares, mut rules) = (Vec::new(), Vec::new());
+        for condition in &self.fail_on {
+            match ShareGate::read(condition).map_err(Failure::Usage)? {
+                Some(share) => shares.push(share),
+                None if condition == COLD_START => {
+                    let why = "looks at a fresh process: `unladen weigh --restart COMMAND` does";
+                    return Err(Failure::Usage(format!("--fail-on {COLD_START} {why}")));
+                }
+                None => rules.push(condition.clone()),
+            }
+        }
+        match self.no_findings && !rules.is_empty() {
             true => Err(Failure::Usage("--fail-on RULE looks for waste, and --no-findings does not".to_owned())),
-            false => Ok(gates),
+            false => Ok((shares, FailOn::of(&rules, false)?)),
         }
     }
 

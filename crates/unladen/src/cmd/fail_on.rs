@@ -43,6 +43,14 @@ impl FailOn {
         self.each().map(|(name, one)| gate(name, &page.url, one.failures(page))).collect()
     }
 
+    /// Like [`Self::gates`], of several pages; `why` none was looked at, if there is none.
+    pub(super) fn gates_of(&self, pages: &[Inside], why: &str) -> Vec<Gate> {
+        match pages {
+            [] => self.each().map(|(name, _)| gate(name, "", vec![format!("could not be checked: {why}")])).collect(),
+            pages => pages.iter().flat_map(|page| self.gates(page)).collect(),
+        }
+    }
+
     /// Like [`Self::gates`], for a profile.
     pub(super) fn gates_of_profile(&self, url: &str, result: &Profiled) -> Vec<Gate> {
         self.each().map(|(name, one)| gate(name, url, one.failures_of_profile(result))).collect()

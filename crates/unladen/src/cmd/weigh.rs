@@ -24,7 +24,7 @@ use crate::weigh::{Budget, Experiments, ExporterError, Options, Outcome, Restart
 use crate::{interrupt, weigh};
 
 /// The rule for the first request of a fresh process.
-const COLD_START: &str = "cold-start";
+pub(super) const COLD_START: &str = "cold-start";
 
 /// Measure what one request costs, by subsystem, on a live server, and find its waste
 ///

@@ -13,9 +13,8 @@ fn bill() -> BillDocument {
 }
 
 fn judged(text: &str) -> (bool, bool) {
-    let gate = BillGate::read(text, |rule| rule == "stat-storm").unwrap();
-    let gates = judge(&[gate], &bill());
-    (gates[0].broken, gates[0].untold)
+    let gate = ShareGate::read(text).unwrap().unwrap().judge(&bill());
+    (gate.broken, gate.untold)
 }
 
 #[test]
@@ -27,15 +26,18 @@ fn a_share_is_broken_where_all_of_its_interval_is_above_the_bound() {
 }
 
 #[test]
-fn a_rule_that_nobody_looked_for_is_no_pass() {
-    assert_eq!(judged("stat-storm"), (true, false));
-    assert_eq!(judged("any"), (true, false));
+fn what_is_no_share_is_a_rule_or_refused_with_what_one_is() {
+    assert_eq!(ShareGate::read("stat-storm"), Ok(None));
+    for text in ["machine > 80", "> 5%", "machine > 120%", "p95 > 5ms"] {
+        let why = ShareGate::read(text).unwrap_err();
+        assert!(why.contains("40%"), "{why}");
+    }
 }
 
 #[test]
-fn what_is_no_condition_is_refused_with_what_one_is() {
-    for text in ["machine > 80", "> 5%", "machine > 120%", "no-such-rule", "p95 > 5ms"] {
-        let why = BillGate::read(text, |_| false).unwrap_err();
-        assert!(why.contains("40%"), "{why}");
-    }
+fn a_name_that_the_traffic_does_not_have_is_known_before_anything_is_measured() {
+    let check = |text: &str, has_times| ShareGate::read(text).unwrap().unwrap().check(["/a"].into_iter(), has_times);
+    assert_eq!((check("/a > 5%", false), check("machine > 5%", true)), (Ok(()), Ok(())));
+    assert!(check("/b > 5%", true).unwrap_err().contains("is called /b"));
+    assert!(check("machine > 5%", false).unwrap_err().contains("no times"));
 }

@@ -85,3 +85,10 @@ fn the_document_has_each_rule_that_was_named() {
     let gates = any.gates_of_profile("http://127.0.0.1/", &profiled(3));
     assert!(gates.len() == 1 && gates[0].broken && gates[0].url == "http://127.0.0.1/", "{gates:?}");
 }
+
+#[test]
+fn where_no_page_was_looked_at_each_rule_fails() {
+    let gates = FailOn::of(&["any".to_owned(), "stat-storm".to_owned()], false).unwrap().gates_of(&[], "why");
+    assert_eq!(gates.len(), 2);
+    assert!(gates.iter().all(|gate| gate.broken && gate.found == "could not be checked: why"), "{gates:?}");
+}
