@@ -97,14 +97,20 @@ pub(crate) fn bill_time(ns: Span) -> String {
         _ => ("s", 1e9),
     };
     let (value, margin) = (ns.value / length, ns.margin() / length);
-    let decimals = usize::from(margin < 9.95) + usize::from(margin < 0.05);
+    let decimals = decimals(margin);
     format!("{} ± {} {unit}", grouped(value, decimals), grouped(margin, decimals))
+}
+
+/// As many that a margin that is not 0 is not written as 0, up to five.
+fn decimals(margin: f64) -> usize {
+    let bounds = [9.95, 0.05, 0.005, 0.000_5, 0.000_05];
+    bounds.iter().filter(|bound| margin < **bound).count().min(if margin > 0.0 { bounds.len() } else { 1 })
 }
 
 /// A share with its interval, in percent: `12.4 ± 0.3 %`.
 pub fn share_text(share: Span) -> String {
     let (value, margin) = (share.value * 100.0, share.margin() * 100.0);
-    let decimals = usize::from(margin < 9.95) + usize::from(margin < 0.05);
+    let decimals = decimals(margin);
     format!("{} ± {} %", grouped(value, decimals), grouped(margin, decimals))
 }
 

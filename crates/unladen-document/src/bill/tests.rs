@@ -8,3 +8,12 @@ fn what_php_fpm_counted_is_told_once_and_only_where_it_did() {
     let text = bill(vec![kind(1_000, Some(20e6)), kind(500, None)]).logged_text().unwrap();
     assert!(text.contains("counts 20 s for them"), "{text}");
 }
+
+/// `0.03 ± 0.00 %` was said of what was known to a hundredth.
+#[test]
+fn a_narrow_interval_is_not_written_as_none() {
+    let text = |value: f64, margin: f64| share_text(Span { value, low: value - margin, high: value + margin });
+    assert_eq!(text(0.124, 0.003), "12.4 ± 0.3 %");
+    assert_eq!(text(0.000_344, 0.000_003), "0.0344 ± 0.0003 %");
+    assert_eq!(text(0.5, 0.2), "50 ± 20 %");
+}
