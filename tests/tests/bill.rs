@@ -122,11 +122,14 @@ fn a_list_and_a_sitemap_are_billed_where_there_is_no_log() {
             .map(|page| format!("<url><loc>https://example.org/{}</loc></url>", page.replace('&', "&amp;")))
             .collect()
     };
-    let index = "<sitemapindex><sitemap><loc>https://example.org/pages.xml</loc></sitemap></sitemapindex>";
+    let index = "<sitemapindex><sitemap><loc>https://example.org/pages.xml</loc></sitemap>\
+                 <sitemap><loc>https://example.org/gone.xml</loc></sitemap></sitemapindex>";
     std::fs::write(web.join("sitemap.xml"), index).unwrap();
     std::fs::write(web.join("pages.xml"), format!("<urlset>{}</urlset>", urls(&[&page, "sitemap.xml"]))).unwrap();
     let of_map = format!("{}sitemap.xml", site(&subject));
-    bill(&["--plan", "--sitemap", &of_map, &site(&subject)]).run().succeeded().shows(["2 requests", "/pledge.php"]);
+    // One that is gone ends nothing.
+    let planned = bill(&["--plan", "--sitemap", &of_map, &site(&subject)]).run().succeeded();
+    planned.says(["passed over", "gone.xml"]).shows(["2 requests", "/pledge.php"]);
 
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("site.urls");
@@ -153,7 +156,16 @@ fn what_is_no_sitemap_or_no_condition_is_refused_before_anything_is_sent() {
     bill(&["--sitemap", "http://127.0.0.1:1/s.xml", nowhere]).run().ended_with(3).says(["nothing listens there"]);
     bill(&["--urls", file.to_str().unwrap(), nowhere]).run().ended_with(2).says(["sitemap.xml:1"]);
     let pages = log(folder.path(), &[("GET /page", 9, 200, PERSON)]);
-    for (condition, why) in [("/page > 4", "a share of 0 to 100 %"), ("no-such-rule", "`unladen rules` lists them")] {
+    let conditions = [
+        ("/page > 4", "a share of 0 to 100 %"),
+        ("/nope > 4%", "is called /nope"),
+        ("no-such-rule", "`unladen rules` lists them"),
+        // It would never see its evidence, and pass.
+        ("cold-start", "looks at a fresh process"),
+        ("hot-call", "belongs to `unladen profile`"),
+        ("stat-storm", "--no-findings does not"),
+    ];
+    for (condition, why) in conditions {
         bill(&["--fail-on", condition, "--access-log", &pages, nowhere]).run().ended_with(2).says([why]);
     }
 }

@@ -166,9 +166,10 @@ impl Args {
                 None => rules.push(condition.clone()),
             }
         }
+        let known = FailOn::of(&rules, false)?;
         match self.no_findings && !rules.is_empty() {
             true => Err(Failure::Usage("--fail-on RULE looks for waste, and --no-findings does not".to_owned())),
-            false => Ok((shares, FailOn::of(&rules, false)?)),
+            false => Ok((shares, known)),
         }
     }
 
