@@ -12,7 +12,7 @@
 
 use crate::block::Phase;
 use crate::estimate::{Estimate, MIN_BLOCKS, TooFew};
-use crate::ratio::mean_ratio;
+use crate::ratio::{hall, mean_ratio};
 use crate::student::{critical, p_value};
 
 /// Phases in a cell.
@@ -199,8 +199,15 @@ impl Part {
 
     fn estimate(&self, value: f64) -> Estimate {
         let error = self.error();
-        let margin = if error > 0.0 { critical(0.05, self.degrees.min(MOST_DEGREES)) * error } else { 0.0 };
-        Estimate { value, low: value - margin, high: value + margin, mean: value, blocks: self.blocks }
+        let n = self.influence.iter().filter(|part| **part != 0.0).count() as f64;
+        if error == 0.0 || n == 0.0 {
+            return Estimate { value, low: value, high: value, mean: value, blocks: self.blocks };
+        }
+        // As for one kind: cells with a rare dear request are skewed.
+        let skewness = self.influence.iter().map(|part| (part / error).powi(3)).sum::<f64>() * n.sqrt();
+        let t = critical(0.05, self.degrees.min(MOST_DEGREES));
+        let (low, high) = (value - hall(t, skewness, n) * error, value - hall(-t, skewness, n) * error);
+        Estimate { value, low, high, mean: value, blocks: self.blocks }
     }
 }
 

@@ -100,7 +100,7 @@ pub(crate) fn mean_ratio(numerators: &[f64], denominators: &[f64]) -> Result<Est
 }
 
 /// The value of Student's t whose transform by Hall's cubic is `x`, for a sample of `n` with this skewness.
-fn hall(x: f64, skewness: f64, n: f64) -> f64 {
+pub(crate) fn hall(x: f64, skewness: f64, n: f64) -> f64 {
     if skewness.abs() < NO_SKEWNESS {
         return x;
     }

@@ -12,6 +12,8 @@ struct Site {
     /// Background: each interval's own draw, and bursts.
     noise: f64,
     bursts: f64,
+    /// Part of the requests that cost ten times as much as the others.
+    dear: f64,
 }
 
 impl Site {
@@ -19,7 +21,7 @@ impl Site {
     fn burn() -> Self {
         let costs = (0..24).map(|kind| if kind % 6 == 5 { 0.0 } else { 2.0 + 3.0 * f64::from(kind % 8) }).collect();
         let factors = (0..24).map(|kind| 1e5 / f64::from(kind + 1)).collect();
-        Self { costs, factors, noise: 20.0, bursts: 60.0 }
+        Self { costs, factors, noise: 20.0, bursts: 60.0, dear: 0.0 }
     }
 
     fn total(&self) -> f64 {
@@ -36,7 +38,9 @@ impl Site {
             }
             let requests = cost.map_or(0, |cost| (1000.0 * seconds / (cost + 5.0)) as u64);
             // Pages of a kind differ.
-            count += (0..requests).map(|_| cost.unwrap_or_default() * (0.5 + rng.f64())).sum::<f64>();
+            let cost = cost.unwrap_or_default() / (1.0 + 9.0 * self.dear);
+            let each = |rng: &mut fastrand::Rng| cost * if rng.f64() < self.dear { 10.0 } else { 1.0 };
+            count += (0..requests).map(|_| each(rng) * (0.5 + rng.f64())).sum::<f64>();
             Phase { duration_ns: (seconds * 1e9) as u64, requests, count }
         };
         let [a, b] = kinds.map(|kind| Some(self.costs[kind]));
@@ -73,8 +77,7 @@ fn a_steady_drift_cancels_in_each_cell() {
 }
 
 /// How often intervals hold the truth: of the total, of the first kind's share, of kinds.
-fn coverage(runs: u64) -> [f64; 3] {
-    let site = Site::burn();
+fn coverage(site: &Site, runs: u64) -> [f64; 3] {
     let truth = site.total();
     let mut first = vec![0.0; site.costs.len()];
     first[0] = site.factors[0];
@@ -94,14 +97,17 @@ fn coverage(runs: u64) -> [f64; 3] {
 
 #[test]
 fn intervals_of_kinds_and_of_the_total_hold_the_truth_in_95_of_100() {
-    let found = coverage(400);
+    let found = coverage(&Site::burn(), 400);
     assert!(found.iter().all(|part| (0.92..0.985).contains(part)), "{found:?}");
 }
 
 #[test]
 #[ignore = "prints the coverage that docs/reference/bill.md shows"]
 fn coverage_of_10_000_runs() {
-    println!("the total, a share, kinds: {:?}", coverage(10_000));
+    for dear in [0.0, 0.02] {
+        let site = Site { dear, ..Site::burn() };
+        println!("{dear} dear: the total, a share, kinds: {:?}", coverage(&site, 10_000));
+    }
 }
 
 #[test]
@@ -118,7 +124,7 @@ fn time_that_is_allotted_narrows_the_total() {
 
 #[test]
 fn a_kind_without_enough_cells_has_no_interval() {
-    let site = Site { costs: vec![3.0, 5.0], factors: vec![1.0, 1.0], noise: 1.0, bursts: 0.0 };
+    let site = Site { costs: vec![3.0, 5.0], factors: vec![1.0, 1.0], noise: 1.0, bursts: 0.0, dear: 0.0 };
     let bill = site.run(1, MIN_CELLS - 1, true);
     assert_eq!(bill.of_kind(0), Err(TooFew { blocks: MIN_CELLS - 1 }));
     assert!(bill.sum(&[1.0, 1.0]).is_err() && bill.sum(&[0.0, 0.0]).is_ok());
@@ -127,7 +133,7 @@ fn a_kind_without_enough_cells_has_no_interval() {
 
 #[test]
 fn a_site_of_one_kind_has_it_in_both_phases() {
-    let site = Site { costs: vec![3.0], factors: vec![1.0], noise: 1.0, bursts: 0.0 };
+    let site = Site { costs: vec![3.0], factors: vec![1.0], noise: 1.0, bursts: 0.0, dear: 0.0 };
     let bill = site.run(1, 12, true);
     assert_eq!(bill.cells_of(0), 12, "the phases of a cell are one sample");
     assert!((bill.of_kind(0).unwrap().value - 3.0).abs() < 0.5);
@@ -136,7 +142,7 @@ fn a_site_of_one_kind_has_it_in_both_phases() {
 #[test]
 fn the_noise_floor_is_that_of_the_background_alone() {
     let floor = |noise: f64| {
-        let site = Site { costs: vec![3.0, 8.0], factors: vec![1.0, 1.0], noise, bursts: 0.0 };
+        let site = Site { costs: vec![3.0, 8.0], factors: vec![1.0, 1.0], noise, bursts: 0.0, dear: 0.0 };
         let mut rng = fastrand::Rng::with_seed(1);
         let cells: Vec<Cell> = (0..40).map(|at| site.cell(&mut rng, [0, 1], at)).collect();
         Bill::of_noise(2, &cells).of_kind(0).unwrap().half_width()
