@@ -708,9 +708,18 @@ fn a_stored_page_stands_in_where_the_body_of_a_newer_one_breaks_off_before_its_f
             return Vec::new();
         }
         let first = bed.ask(way, "stale", Ask { fields: &[("x-turn", "first")], ..GET });
-        let second = bed.ask(way, "stale", GET);
-        let said = second.field("cache-status").unwrap_or_default();
-        let is_stale = said.contains("hit") && said.contains("detail=upstream_closed");
+        let is_stale = |got: &Got| {
+            let said = got.field("cache-status").unwrap_or_default();
+            said.contains("hit") && said.contains("detail=upstream_closed")
+        };
+        // An application whose thread does not run in time breaks off after the head was passed on: the page stays stored.
+        let mut second = bed.ask(way, "stale", GET);
+        for _ in 0..2 {
+            if !is_stale(&second) {
+                second = bed.ask(way, "stale", GET);
+            }
+        }
+        let is_stale = is_stale(&second);
         match first.is(Whole(200, "whole")) && second.is(Whole(200, "whole")) && is_stale {
             true => Vec::new(),
             false => vec![format!("{way:?}: {first:?}, then {second:?}")],
