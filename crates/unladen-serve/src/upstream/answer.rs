@@ -2,15 +2,17 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use unladen_fastcgi::{Fault, Refusal, parse_head};
 use unladen_http1::{HeadLimits, Length, Response};
 use unladen_observability::Reason;
-use unladen_pool::{Buffer, Half, Waits};
+use unladen_pool::{Buffer, Half, LARGE, Waits};
 use unladen_serve_config::is_said_by_us;
 
 use super::{Exchange, Failure, Work};
+use crate::limits::budget::{Claim, Held, Share};
 use crate::message::response_from_h2;
 use crate::message::stream::{
     BodySource, FastCgiSource, Guard, H1Source, H2Source, Output, PumpError, Sink, SinkError, SourceError,
@@ -21,6 +23,8 @@ use crate::request::watch::Stretch;
 
 /// Most interim answers before one: real ones have a few at most, and unread ones would have to be kept.
 const INTERIM: u32 = 64;
+/// Bytes of a head, received and passed on, that the memory of a request includes.
+const USUAL: usize = 4 * 1024;
 
 pub(crate) struct Answer<'a> {
     from: Peer<'a>,
@@ -28,6 +32,19 @@ pub(crate) struct Answer<'a> {
     interim: u32,
     /// From another node: its `serve` fields are meant.
     is_of_peer: bool,
+    room: Room,
+    /// Whether the head has arrived and waits for room.
+    headed: bool,
+}
+
+/// Memory for a head longer than usual, held in the client's share before it is read on, or passed on: thousands of
+/// clients that do not read may ask for such at the same time.
+#[derive(Default)]
+pub(crate) struct Room {
+    claim: Option<Claim>,
+    held: Option<Held>,
+    /// What the claim is for.
+    bytes: usize,
 }
 
 enum Peer<'a> {
@@ -52,7 +69,7 @@ pub(crate) enum Lost {
 
 impl<'a> Answer<'a> {
     pub(crate) fn h1(half: Half<'a>, buffer: &'a mut Buffer, method: &'a [u8], limits: HeadLimits) -> Self {
-        Self { from: Peer::H1 { half, buffer, limits, silent: true }, method, interim: 0, is_of_peer: false }
+        Self::from(Peer::H1 { half, buffer, limits, silent: true }, method)
     }
 
     /// `waits`: for a connection that nobody may serve yet.
@@ -63,11 +80,15 @@ impl<'a> Answer<'a> {
         notes: &'a FastCgiNotes,
         waits: Option<Waits>,
     ) -> Self {
-        Self { from: Peer::FastCgi { output, limits, notes, waits }, method, interim: 0, is_of_peer: false }
+        Self::from(Peer::FastCgi { output, limits, notes, waits }, method)
     }
 
     pub(crate) fn h2(future: h2::client::ResponseFuture, method: &'a [u8]) -> Self {
-        Self { from: Peer::H2 { future, body: None }, method, interim: 0, is_of_peer: false }
+        Self::from(Peer::H2 { future, body: None }, method)
+    }
+
+    fn from(from: Peer<'a>, method: &'a [u8]) -> Self {
+        Self { from, method, interim: 0, is_of_peer: false, room: Room::default(), headed: false }
     }
 
     /// From another node, which sends interim answers while it works.
@@ -75,9 +96,18 @@ impl<'a> Answer<'a> {
         Self { is_of_peer: true, ..self }
     }
 
-    /// The next head: an interim one (1xx), or the answer's.
-    pub(crate) fn poll_head(&mut self, cx: &mut Context<'_>, response: &mut Response) -> Poll<Result<(), Lost>> {
-        let head = ready!(self.from.poll_head(cx, response, self.method));
+    /// The next head: an interim one (1xx), or the answer's. `share`: of the client that it is for.
+    pub(crate) fn poll_head(
+        &mut self,
+        cx: &mut Context<'_>,
+        response: &mut Response,
+        share: Option<&Arc<Share>>,
+    ) -> Poll<Result<(), Lost>> {
+        ready!(self.room.poll_again(cx));
+        if std::mem::take(&mut self.headed) {
+            return Poll::Ready(Ok(()));
+        }
+        let head = ready!(self.from.poll_head(cx, response, self.method, (&mut self.room, share)));
         // Only we may send these fields; an upstream's are removed.
         if !self.is_of_peer && response.fields.iter().any(|field| is_said_by_us(field.name)) {
             response.fields.retain(|field| !is_said_by_us(field.name));
@@ -87,8 +117,20 @@ impl<'a> Answer<'a> {
             if self.interim > INTERIM && !self.is_of_peer {
                 return Poll::Ready(Err(lost(Reason::UpstreamMalformed, false)));
             }
+        } else if head.is_ok() {
+            let bytes = 2 * response.fields.iter().map(|field| field.name.len() + field.value.len()).sum::<usize>();
+            if bytes > USUAL && self.room.poll(cx, share, bytes).is_pending() {
+                self.headed = true;
+                self.from.release();
+                return Poll::Pending;
+            }
         }
         Poll::Ready(head)
+    }
+
+    /// To be kept until its head is the client's to take.
+    pub(crate) fn take_room(&mut self) -> Room {
+        std::mem::take(&mut self.room)
     }
 
     /// What is left of an answer without body: for FastCGI, the end of the request.
@@ -111,8 +153,41 @@ impl<'a> Answer<'a> {
     }
 }
 
+impl Room {
+    fn poll(&mut self, cx: &Context<'_>, share: Option<&Arc<Share>>, bytes: usize) -> Poll<()> {
+        if self.claim.is_none() {
+            self.claim = share.map(|share| Claim::new(share.clone()));
+            self.bytes = bytes;
+        }
+        self.poll_again(cx)
+    }
+
+    /// Waits on, if it is for anything.
+    fn poll_again(&mut self, cx: &Context<'_>) -> Poll<()> {
+        if let (None, Some(claim)) = (&self.held, &mut self.claim) {
+            self.held = Some(ready!(claim.poll_answer(cx, self.bytes)));
+        }
+        Poll::Ready(())
+    }
+}
+
 impl Peer<'_> {
-    fn poll_head(&mut self, cx: &mut Context<'_>, response: &mut Response, method: &[u8]) -> Poll<Result<(), Lost>> {
+    /// Gives back memory that nothing is in.
+    fn release(&mut self) {
+        match self {
+            Self::H1 { buffer, .. } => buffer.release(),
+            Self::FastCgi { output, .. } => output.buffer.release(),
+            Self::H2 { .. } => (),
+        }
+    }
+
+    fn poll_head(
+        &mut self,
+        cx: &mut Context<'_>,
+        response: &mut Response,
+        method: &[u8],
+        (room, share): (&mut Room, Option<&Arc<Share>>),
+    ) -> Poll<Result<(), Lost>> {
         match self {
             Self::H1 { half, buffer, limits, silent } => loop {
                 let parsed = if buffer.is_empty() { Ok(None) } else { response.parse(buffer.bytes(), method, limits) };
@@ -121,7 +196,10 @@ impl Peer<'_> {
                         buffer.consume(length);
                         return Poll::Ready(Ok(()));
                     }
-                    Ok(None) if buffer.is_full() => buffer.grow(limits.bytes + 1),
+                    Ok(None) if buffer.is_full() => {
+                        ready!(room.poll(cx, share, LARGE));
+                        buffer.grow(limits.bytes + 1);
+                    }
                     Ok(None) => (),
                     Err(_) => return Poll::Ready(Err(lost(Reason::UpstreamMalformed, false))),
                 }
@@ -141,7 +219,10 @@ impl Peer<'_> {
                             *waits = None;
                             return Poll::Ready(Ok(()));
                         }
-                        Ok(None) if output.buffer.is_full() => output.buffer.grow(limits.bytes + 1),
+                        Ok(None) if output.buffer.is_full() => {
+                            ready!(room.poll(cx, share, LARGE));
+                            output.buffer.grow(limits.bytes + 1);
+                        }
                         Ok(None) => (),
                         Err(fault) => return Poll::Ready(Err(malformed(fault, notes))),
                     }
@@ -229,7 +310,7 @@ impl Exchange<'_, '_> {
         // Once the request has begun, its answer takes precedence over a client that is slow or breaks off, and over an
         // upload that never pauses, which would use up the task's budget time after time.
         let is_asked = transit.sink.has_sent();
-        if is_asked && let Poll::Ready(headed) = transit.answer.poll_head(cx, work.response) {
+        if is_asked && let Poll::Ready(headed) = transit.answer.poll_head(cx, work.response, work.client.share()) {
             self.end_without_body(cx, transit, work);
             return Poll::Ready(headed);
         }
@@ -238,7 +319,7 @@ impl Exchange<'_, '_> {
         {
             return Poll::Ready(Err(Lost::Client(failure)));
         }
-        if !is_asked && let Poll::Ready(headed) = transit.answer.poll_head(cx, work.response) {
+        if !is_asked && let Poll::Ready(headed) = transit.answer.poll_head(cx, work.response, work.client.share()) {
             return Poll::Ready(headed);
         }
         if !transit.uploading && work.client.poll_gone(cx, work.body) {

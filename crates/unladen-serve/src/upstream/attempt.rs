@@ -254,7 +254,7 @@ impl<'u> Exchange<'_, 'u> {
     async fn pass_on<'w, 'c>(
         &self,
         mut sink: Sink<'_>,
-        answer: Answer<'_>,
+        mut answer: Answer<'_>,
         named: Option<OpenFile>,
         work: &'w mut Work<'_, 'c, 'u>,
         (mut uploading, refused): (bool, bool),
@@ -266,6 +266,7 @@ impl<'u> Exchange<'_, 'u> {
         if let Some(file) = named {
             return self.pass_named_on((sink, uploading), answer.into_rest(), file, work, is_early).await;
         }
+        let of_head = answer.take_room();
         let has_none = is_head || matches!(work.response.length, Length::None | Length::Exact(0));
         let mut from = if has_none { answer.into_rest() } else { answer.into_source(work.response.length) };
         let Work { body, client, response, upload, received, .. } = work;
@@ -293,6 +294,7 @@ impl<'u> Exchange<'_, 'u> {
         self.state.status.set(response.status);
         let options = ResponseOptions { head: is_head, close: is_early, via: self.proxy.settings.via };
         let mut to = client.respond(response, options, self.deadline.now()).map_err(|()| Failure::ClientGone)?;
+        drop(of_head);
         let mut slow = Stretch::default();
         let mut download = Relay::new(self.proxy.reads_ahead(), self.client);
         let mut is_uploads_turn = true;

@@ -25,7 +25,7 @@ pub(crate) struct Share {
     moved: AtomicU64,
     /// Pieces waiting to be sent.
     waiting: AtomicUsize,
-    /// Their bytes.
+    /// Their bytes, and those of heads that will be.
     sending: AtomicUsize,
     is_listed: AtomicBool,
     is_ended: AtomicBool,
@@ -41,7 +41,16 @@ pub(super) struct Holders(Mutex<Vec<Weak<Share>>>);
 pub(crate) struct Held {
     share: Arc<Share>,
     bytes: usize,
-    is_to_be_sent: bool,
+    purpose: Purpose,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Request,
+    /// The head of an answer that is being received: it is sent next, but if it stays, the client is not to blame.
+    Head,
+    /// What waits to be sent.
+    Sending,
 }
 
 impl Holders {
@@ -73,7 +82,17 @@ impl Share {
     /// Holds what is there already, whether there is room or not.
     pub(crate) fn hold(self: &Arc<Self>, bytes: usize) -> Held {
         self.add(bytes);
-        Held { share: self.clone(), bytes, is_to_be_sent: false }
+        Held { share: self.clone(), bytes, purpose: Purpose::Request }
+    }
+
+    /// Holds all of an answer's head if there is room for a part of it.
+    fn try_hold_answer(self: &Arc<Self>, bytes: usize) -> Option<Held> {
+        (self.room_to_send() > 0).then(|| {
+            self.sending.fetch_add(bytes, Ordering::Relaxed);
+            let mut held = self.hold(bytes);
+            held.purpose = Purpose::Head;
+            held
+        })
     }
 
     pub(crate) fn try_hold(self: &Arc<Self>, bytes: usize) -> Option<Held> {
@@ -251,10 +270,12 @@ impl Drop for Share {
 impl Held {
     /// Marks it as waiting to be sent: if it stays, the client is to blame.
     pub(crate) fn outgoing(mut self) -> Self {
-        if !std::mem::replace(&mut self.is_to_be_sent, true) {
-            self.share.waiting.fetch_add(1, Ordering::Relaxed);
-            self.share.sending.fetch_add(self.bytes, Ordering::Relaxed);
+        match std::mem::replace(&mut self.purpose, Purpose::Sending) {
+            Purpose::Sending => return self,
+            Purpose::Head => (),
+            Purpose::Request => _ = self.share.sending.fetch_add(self.bytes, Ordering::Relaxed),
         }
+        self.share.waiting.fetch_add(1, Ordering::Relaxed);
         self
     }
 
@@ -269,7 +290,7 @@ impl Held {
         } else {
             self.share.remove(self.bytes - bytes);
         }
-        if self.is_to_be_sent {
+        if self.purpose != Purpose::Request {
             self.share.sending.fetch_add(bytes, Ordering::Relaxed);
             self.share.sending.fetch_sub(self.bytes, Ordering::Relaxed);
         }
@@ -279,8 +300,10 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if self.is_to_be_sent {
+        if self.purpose == Purpose::Sending {
             self.share.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+        if self.purpose != Purpose::Request {
             self.share.sending.fetch_sub(self.bytes, Ordering::Relaxed);
         }
         self.share.remove(self.bytes);
@@ -323,6 +346,16 @@ impl Claim {
             Some(held) => Poll::Ready(held),
             None => Poll::Pending,
         }
+    }
+
+    /// Holds what the head of an answer takes; waits if there is no room at all.
+    pub(crate) fn poll_answer(&mut self, cx: &Context<'_>, bytes: usize) -> Poll<Held> {
+        if let Some(held) = self.share.try_hold_answer(bytes) {
+            return Poll::Ready(held);
+        }
+        let waiter = self.waiter();
+        self.share.wait_for_room(waiter, cx);
+        self.share.try_hold_answer(bytes).map_or(Poll::Pending, Poll::Ready)
     }
 
     /// Holds `bytes` for a beginning request; waits if there is no room.

@@ -260,3 +260,28 @@ fn what_waits_for_the_application_does_not_hold_up_what_is_sent() {
     assert_eq!(piece.bytes(), FLOOR);
     assert!(share.hold_some(1).is_none(), "one of them at a time");
 }
+
+#[test]
+fn heads_of_answers_wait_for_room_and_one_of_a_connection_goes_on() {
+    const HEAD: usize = 128 * 1024;
+    let budget = Budget::new(48 * MIB);
+    let (busy, cx) = (budget.share(address(1)), Context::from_waker(Waker::noop()));
+    // Its requests take all that it may have.
+    let requests = busy.hold(4 * MIB);
+    let mut claims = [Claim::new(busy.clone()), Claim::new(busy.clone())];
+    let Poll::Ready(first) = claims[0].poll_answer(&cx, HEAD) else { panic!("requests hold up their answers") };
+    assert!(claims[1].poll_answer(&cx, HEAD).is_pending());
+    assert!(!busy.is_waiting(), "who waits for the application takes what there is");
+    // While it waits to be sent, it counts on.
+    let first = first.outgoing();
+    assert!(busy.is_waiting() && claims[1].poll_answer(&cx, HEAD).is_pending());
+    drop(first);
+    assert!(!busy.is_waiting() && claims[1].poll_answer(&cx, HEAD).is_ready());
+    drop(requests);
+    // Others hold more than the process may.
+    let others = budget.share(None).hold(60 * MIB);
+    let mut claim = Claim::new(budget.share(address(2)));
+    assert!(claim.poll_answer(&cx, HEAD).is_pending());
+    drop(others);
+    assert!(claim.poll_answer(&cx, HEAD).is_ready());
+}
