@@ -31,7 +31,7 @@ const KNOWN: [&str; 18] = [
 pub fn hold(document: &Value) -> Vec<String> {
     let Some(name) = document["schema"].as_str().filter(|name| name.starts_with("unladen.")) else { return Vec::new() };
     let Some(schema) = Schema::named(name) else { return vec![format!("`unladen schema` knows no {name}")] };
-    let root = serde_json::from_str(schema.text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let root = schema.json();
     let mut wrong = Vec::new();
     look(&root, &root, document, name, &mut wrong);
     wrong

@@ -1,27 +1,40 @@
 //! The principal type is [`Answer`]: the answer to the request for a page.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unladen_quantity::{Kind, plain};
 
 /// The answer to the request for a page. Its texts come from outside: whoever creates it limits their length and
 /// removes control characters.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Answer {
+    /// The name of the request, as in tables.
     pub request: String,
+    /// The status.
     pub status: u16,
+    /// `text/html`; empty where the answer does not say.
     pub media_type: String,
+    /// The size of the body in bytes, as it was sent.
     pub bytes: u64,
+    /// The size of the body in bytes, unpacked, where it was coded and could be unpacked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decoded_bytes: Option<u64>,
+    /// `gzip`; empty without a coding.
     pub coding: String,
+    /// The title of a page in HTML; empty without one.
     pub title: String,
+    /// Its first words where it has no title; of JSON, the names of its members.
     pub words: String,
+    /// Where it redirects to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
+    /// The header that says that a cache answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<String>,
+    /// XXH3 of the body, unpacked where it can be, in hex.
     pub digest: String,
+    /// Why this may not be the page that was meant, and what to do, each a sentence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unladen_quantity::{Span, grouped, lasting, percent};
 
@@ -11,38 +12,59 @@ use crate::load::LinesPassedOver;
 use crate::prove::Gate;
 
 /// Output of `unladen bill --json`: what a site's traffic costs.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
+#[schemars(title = "Result of unladen bill")]
 pub struct BillDocument {
+    /// The name of this schema, with its number.
+    #[schemars(extend("const" = BillDocument::SCHEMA))]
     pub schema: String,
     #[serde(flatten)]
     pub about: About,
+    /// The site that requests were sent to.
     pub target: String,
+    /// What was read of the site's traffic.
     pub log: BilledLog,
-    /// Requests that were sent, and those among them that failed.
+    /// Requests that were sent.
     pub requests: u64,
+    /// Of these, requests that failed.
     pub failed: u64,
+    /// The time from the first cell to the last, in ns.
     pub elapsed_ns: u64,
-    /// `complete`, `interrupted` or `failed`.
+    /// How the run ended.
+    #[schemars(extend("enum" = ["complete", "interrupted", "failed"]))]
     pub ended: String,
+    /// The end of a phase after its last answer, in ns.
     pub settle_ns: u64,
+    /// Processors of the machine.
     pub processors: u64,
-    /// Bound of the load that measuring added, and that load, in cores.
+    /// Bound of the CPU that measuring adds, in cores.
     pub load_bound_cores: f64,
+    /// CPU that the requests took, in cores.
     pub load_cores: f64,
     /// CPU of all weighed requests of the log, in ns.
     pub cpu_ns: Option<Span>,
+    /// Half the width of the interval that the background alone gives the total, in ns.
     pub noise_floor_ns: f64,
-    /// As a share of what all processors had in the time that the log covers.
+    /// Of the CPU that all processors had in the time of the log, 0 to 1; null where it has no times.
     pub machine_share: Option<Span>,
+    /// Groups of processes that follow the requests.
     pub groups: Vec<BilledGroup>,
+    /// Kinds of pages, the dearest first.
     pub kinds: Vec<BilledKind>,
+    /// Kinds of clients.
     pub clients: Vec<BilledClient>,
+    /// Requests of the log that are not in the bill.
     pub not_weighed: Vec<NotWeighed>,
+    /// Whether all kinds at once cost what they do one after the other; null where that was not measured.
     pub together: Option<Together>,
+    /// What the rules found on the most frequent URL of the dearest kinds.
     pub findings: Vec<Finding>,
+    /// Changes, and what they would free.
     pub frees: Vec<Frees>,
+    /// The conditions of --fail-on.
     pub gates: Vec<Gate>,
+    /// Limits of the result.
     pub warnings: Vec<String>,
 }
 
@@ -115,92 +137,115 @@ pub fn share_text(share: Span) -> String {
 }
 
 /// What was read.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct BilledLog {
+    /// Files, in their order.
     pub files: Vec<String>,
+    /// Lines read.
     pub lines: u64,
+    /// Lines that are requests.
     pub entries: u64,
+    /// Lines that are none, by reason.
     pub passed_over: Vec<LinesPassedOver>,
-    /// RFC 3339; absent where lines have no time.
+    /// The first request: RFC 3339, UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+    /// The last request: RFC 3339, UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
+    /// Time between these, in s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
-    /// Networks that requests came from.
+    /// Networks (/24 and /48) that requests came from; at least, where there were very many.
     pub networks: u64,
 }
 
 /// A group's part of the CPU.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct BilledGroup {
+    /// Its name.
     pub group: String,
+    /// Its part of the CPU of all weighed requests, 0 to 1.
     pub share: Span,
 }
 
 /// Requests that cost alike.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct BilledKind {
+    /// A pattern of targets, or a name.
     pub kind: String,
+    /// Requests of the log.
     pub requests: u64,
-    /// Of all requests of the log.
+    /// As a part of all requests of the log, 0 to 1.
     pub request_share: f64,
     /// CPU of one request, in ns.
     pub cpu_ns: Span,
+    /// Half the width of the interval that the background alone gives it, in ns.
     pub noise_floor_ns: f64,
-    /// Of the CPU of all weighed requests.
+    /// Part of the CPU of all weighed requests, 0 to 1.
     pub cpu_share: Span,
     /// Stretches of time in which it was sent.
     pub cells: u64,
+    /// Requests sent.
     pub sent: u64,
+    /// Of these, requests that failed.
     pub failed: u64,
+    /// Some of its URLs, the most frequent first.
     pub urls: Vec<String>,
-    /// CPU of one request by PHP-FPM's own log, in ns: PHP alone, in ticks of 10 ms.
+    /// CPU of one request by PHP-FPM's own log, in ns: PHP alone, in ticks of 10 ms; absent where the log has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logged_cpu_ns: Option<f64>,
-    /// Of its requests, those that a cache answered, where the log says so.
+    /// Part of its requests that a cache answered, 0 to 1; absent where the log does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_share: Option<f64>,
-    /// Rules that found something on its most frequent URL; absent where nobody looked, or nothing was found and not all
-    /// was looked at.
+    /// Rules that found something on its most frequent URL; absent where nobody looked, or nothing was found and not
+    /// all was looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carries: Option<Vec<String>>,
 }
 
 /// Clients that have something in common.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct BilledClient {
+    /// Name of a crawler, prefix of a network, or what they are.
     pub client: String,
-    /// `crawlers`, `crawler`, `network`, `signed in` or `everybody else`.
+    /// What it is.
+    #[schemars(extend("enum" = ["crawlers", "crawler", "network", "signed in", "everybody else"]))]
     pub sort: String,
+    /// Requests of the log.
     pub requests: u64,
+    /// As a part of all requests of the log, 0 to 1.
     pub request_share: f64,
-    /// Of the CPU of all weighed requests, had each cost what its kind does.
+    /// Part of the CPU of all weighed requests, had each cost what its kind does, 0 to 1.
     pub cpu_share: Span,
 }
 
 /// Requests of the log whose cost is not in the bill.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct NotWeighed {
+    /// A kind, or several.
     pub what: String,
+    /// The reason.
     pub why: String,
+    /// Requests of the log.
     pub requests: u64,
 }
 
 /// Whether all kinds at once cost what they do one after the other.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Together {
     /// CPU of a request of the mix of all kinds, over the mean of the kinds.
     pub ratio: Span,
+    /// Requests under way at once.
     pub concurrency: u64,
-    /// `adds up`, `does not add up` or `unclear`.
+    /// Whether the kinds add up, within 10 %.
+    #[schemars(extend("enum" = ["adds up", "does not add up", "unclear"]))]
     pub verdict: String,
 }
 
@@ -214,12 +259,14 @@ impl Together {
 }
 
 /// A change, and what it would free.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Frees {
+    /// In words.
     pub what: String,
-    /// Of the CPU of all weighed requests; without an interval where it is a bound.
+    /// What it frees of the CPU of all weighed requests, 0 to 1.
     pub cpu_share: Span,
+    /// Whether that is the most it can free, not measured.
     pub is_bound: bool,
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use unladen_quantity::{Span, grouped};
 
@@ -14,16 +15,16 @@ pub type Latencies = BTreeMap<String, u64>;
 pub type LatencyIntervals = BTreeMap<String, Interval>;
 
 /// A figure and its 95 % interval, whose ends are null if the data do not support one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct OpenSpan {
-    /// The figure.
+    /// The figure, in the unit of the field that holds it.
     #[serde(serialize_with = "number")]
     pub value: f64,
-    /// Lower end.
+    /// Lower end of the interval.
     #[serde(serialize_with = "optional_number")]
     pub low: Option<f64>,
-    /// Upper end.
+    /// Upper end of the interval.
     #[serde(serialize_with = "optional_number")]
     pub high: Option<f64>,
 }
@@ -36,10 +37,12 @@ impl OpenSpan {
 }
 
 /// A 95 % interval in ns.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Interval {
+    /// Lower end, in ns.
     pub low: u64,
+    /// Upper end, in ns.
     pub high: u64,
 }
 

@@ -1,5 +1,6 @@
 //! The principal types are [`ProfileDocument`], `unladen.profile/1`, and [`ProfileDiffDocument`], `unladen.profile-diff/1`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unladen_quantity::{Kind, Span};
 
@@ -10,25 +11,38 @@ use crate::finding::Finding;
 use crate::prove::Gate;
 
 /// Output of `unladen profile --json`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
+#[schemars(title = "Result of unladen profile")]
 pub struct ProfileDocument {
+    /// The name of this schema, with its number.
+    #[schemars(extend("const" = ProfileDocument::SCHEMA))]
     pub schema: String,
     #[serde(flatten)]
     pub about: About,
+    /// The URL, or the title of a profile from a file.
     pub target: String,
-    /// `excimer`, `nytprof`, `perf`; empty if a file does not say.
+    /// excimer, nytprof or perf; empty where a file does not say.
     pub profiler: String,
-    /// Unit of weights: `samples`, `nanoseconds`, `cpu-nanoseconds`, `bytes`, `count`.
+    /// The unit of a weight: samples, nanoseconds, cpu-nanoseconds, bytes, count.
     pub unit: String,
+    /// The time that a sample stands for, in ns, or null.
     pub period_ns: Option<u64>,
+    /// Requests in the profile; null where unknown.
     pub requests: Option<u64>,
+    /// The sum of all weights, in the unit.
     pub weight: u64,
+    /// How a page was profiled; null for a file.
     pub setup: Option<ProfileSetup>,
+    /// By their weight with all that they call, the largest first.
     pub functions: Vec<Function>,
+    /// Patterns of waste.
     pub findings: Vec<Finding>,
+    /// The rules of --fail-on.
     pub gates: Vec<Gate>,
+    /// Sentences: what limits the result.
     pub notes: Vec<String>,
+    /// Files that were written.
     pub written: Vec<Written>,
 }
 
@@ -45,21 +59,28 @@ impl ProfileDocument {
 }
 
 /// How a page was profiled.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct ProfileSetup {
+    /// The page.
     pub url: String,
+    /// The group that answered.
     pub group: String,
-    /// Missing in documents of earlier versions.
+    /// What came when it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,
+    /// How the profiler was brought to it.
     pub how: String,
+    /// The time of the run, in ns.
     pub elapsed_ns: u64,
-    /// `complete`, `interrupted` or `failed`.
+    /// How the run ended.
+    #[schemars(extend("enum" = ["complete", "interrupted", "failed"]))]
     pub ended: String,
+    /// The time of a request without the profiler, in ns.
     pub plain_ns: OpenNs,
+    /// The time of a request with the profiler, in ns.
     pub profiled_ns: OpenNs,
-    /// `profiled_ns` / `plain_ns` − 1.
+    /// The latter / the former − 1; null where it cannot be told.
     pub overhead: Option<OpenSpan>,
 }
 
@@ -79,11 +100,14 @@ impl ProfileSetup {
 }
 
 /// A time and its 95 % interval, whose ends are null if the data do not support one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct OpenNs {
+    /// The figure, in the unit of the field that holds it.
     pub value: u64,
+    /// Lower end of the interval.
     pub low: Option<u64>,
+    /// Upper end of the interval.
     pub high: Option<u64>,
 }
 
@@ -95,64 +119,96 @@ impl OpenNs {
 }
 
 /// One function.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Function {
+    /// The function's name.
     pub name: String,
+    /// The file that declares it; empty where there is none.
     pub file: String,
+    /// The line of that file, from 1; 0 where it is not known.
     pub line: u32,
-    /// `function`, `include`, `class-lookup`, `native` or `kernel`.
+    /// function, include, class-lookup, native or kernel.
     pub kind: String,
+    /// Its weight by itself, of all requests, in the document's unit.
     pub self_weight: u64,
+    /// Its weight with all that it calls, of all requests, in the document's unit.
     pub total_weight: u64,
+    /// The former as a share of the whole, from 0 to 1.
     pub self_share: OpenSpan,
+    /// The latter as a share of the whole, from 0 to 1.
     pub total_share: OpenSpan,
+    /// How often it was called in all; null where calls were not counted.
     pub calls: Option<u64>,
+    /// How often it was called a request; null where calls were not counted.
     pub calls_per_request: Option<f64>,
+    /// Who calls it.
     pub callers: Vec<Caller>,
 }
 
 /// A caller of a function; without a name, no function called it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Caller {
+    /// The caller's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The file that declares it; empty where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// The line of that file, from 1; 0 where it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
+    /// function, include, class-lookup, native or kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
+    /// The function's weight on behalf of this caller, with all that it calls, in the document's unit.
     pub weight: u64,
+    /// How often; null where calls were not counted.
     pub calls: Option<u64>,
 }
 
 /// A file that was written.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Written {
+    /// The file.
     pub file: String,
+    /// Programs that read it.
     pub reads: String,
 }
 
 /// Output of `unladen profile diff --json`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
+#[schemars(title = "Result of unladen profile diff")]
 pub struct ProfileDiffDocument {
+    /// The name of this schema, with its number.
+    #[schemars(extend("const" = ProfileDiffDocument::SCHEMA))]
     pub schema: String,
     #[serde(flatten)]
     pub about: About,
+    /// The title of the profile before.
     pub baseline: String,
+    /// The title of the profile after.
     pub candidate: String,
+    /// excimer, nytprof or perf; empty where a file does not say.
     pub profiler: String,
+    /// The unit of a weight: samples, nanoseconds, cpu-nanoseconds, bytes, count.
     pub unit: String,
+    /// The time that a sample stands for, in ns, or null.
     pub period_ns: Option<u64>,
+    /// Requests of the two profiles; null where unknown.
     pub requests: [Option<u64>; 2],
+    /// Whether weights are per request; else they are parts of the whole.
     pub per_request: bool,
+    /// How the two pages were profiled; null for files.
     pub setups: Option<[ProfileSetup; 2]>,
+    /// The largest change first.
     pub functions: Vec<FunctionChange>,
+    /// Sentences: what limits the result.
     pub notes: Vec<String>,
+    /// Files that were written.
     pub written: Vec<Written>,
 }
 
@@ -172,29 +228,39 @@ impl ProfileDiffDocument {
 }
 
 /// One function, before and after.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct FunctionChange {
+    /// The function's name.
     pub name: String,
+    /// The file that declares it; empty where there is none.
     pub file: String,
+    /// The line of that file, from 1; 0 where it is not known.
     pub line: u32,
+    /// function, include, class-lookup, native or kernel.
     pub kind: String,
-    /// Without its callees.
+    /// Its weight by itself.
     #[serde(rename = "self")]
     pub own: Moved,
     /// Including its callees.
     pub total: Moved,
-    /// Whether either differs from no change, with false discoveries under control.
+    /// Whether either differs from no change, with false discoveries under control over all functions.
     pub changed: bool,
+    /// Calls a request before and after; null where calls were not counted.
     pub calls_per_request: Option<[f64; 2]>,
 }
 
 /// A weight before and after.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Moved {
+    /// Before: in the unit a request, or a part of the whole.
     pub baseline: f64,
+    /// After: likewise.
     pub candidate: f64,
+    /// candidate − baseline.
     pub difference: OpenSpan,
+    /// Two-sided, for no change.
+    #[schemars(required)]
     pub p: Option<f64>,
 }

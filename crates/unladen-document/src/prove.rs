@@ -1,6 +1,7 @@
 //! The principal type is [`ProveDocument`], `unladen.prove/1`. The words of its verdicts ([`Change`]) are written and
 //! read only here.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unladen_lockin::{MARGIN, MARGIN_OF_SHARES};
 use unladen_quantity::Span;
@@ -11,45 +12,70 @@ use crate::figure::{OpenSpan, Ordered};
 use crate::machine::LoadAgent;
 
 /// Output of `unladen prove --json`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
+#[schemars(title = "Result of unladen prove")]
 pub struct ProveDocument {
+    /// The name of this schema, with its number.
+    #[schemars(extend("const" = ProveDocument::SCHEMA))]
     pub schema: String,
     #[serde(flatten)]
     pub about: About,
+    /// The experiment's name.
     pub title: String,
-    /// `ab`, `each`, `ablate` or `factorial`.
+    /// Which arms there are.
+    #[schemars(extend("enum" = ["ab", "each", "ablate", "factorial"]))]
     pub design: String,
+    /// The requested URLs.
     pub target: String,
-    /// `complete`, `interrupted` or `failed`.
+    /// How the run ended.
+    #[schemars(extend("enum" = ["complete", "interrupted", "failed"]))]
     pub ended: String,
+    /// Requests a second as planned; null in a closed loop.
     pub rate: Option<f64>,
+    /// The most requests under way at once.
     pub concurrency: u64,
+    /// Whether cookies that answers set were sent back.
     pub keep_cookies: bool,
+    /// The time of the run, in ns.
     pub elapsed_ns: u64,
+    /// The length of a phase, in ns.
     pub phase_ns: u64,
+    /// Blocks that were measured.
     pub blocks: u64,
+    /// Restarts of the application.
     pub restarts: u64,
-    /// Unit of the intervals: `restarts` or `blocks`.
+    /// The unit of the intervals.
+    #[schemars(extend("enum" = ["restarts", "blocks"]))]
     pub resampled: String,
+    /// 99 % of the requests were sent at most this late, in ns; null in a closed loop.
     pub send_lag_p99_ns: Option<u64>,
+    /// The hosts of --from; absent where this machine sent. Nothing is missing, and none is lost.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<LoadAgent>,
+    /// The arms.
     pub arms: Vec<Arm>,
+    /// One metric of one arm against the baseline each.
     pub comparisons: Vec<Comparison>,
+    /// How changes act together.
     pub interactions: Vec<Interaction>,
+    /// How long it would take in all to detect 1 % of the first quantile, in ns; null where it is detected.
     pub time_for_one_percent_ns: Option<u64>,
-    /// What the first request does in the baseline and in the changed arm, traced after all timing. Documents from
-    /// before 2026-11-29 lack it.
+    /// What the first request does in the baseline and in the changed arm: counts of the groups on its path, traced
+    /// after all timing. Documents from before 2026-11-29 lack it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<CountedChange>,
     /// Why nothing was counted, or not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_counted: Option<String>,
+    /// The conditions of --fail-on.
     pub gates: Vec<Gate>,
+    /// Profiles of the arms, where they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ArmProfile>,
+    /// How each change to the system was put back.
     pub put_back: Vec<String>,
+    /// Sentences: what limits the figures.
     pub warnings: Vec<String>,
 }
 
@@ -104,23 +130,31 @@ impl ProveDocument {
 }
 
 /// One combination of knobs.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Arm {
+    /// Its name.
     pub name: String,
-    /// See [`Self::has`]; an arm may have several.
+    /// What it is: baseline, baseline again, candidate, alone, all but one, cumulative, all, combination.
     pub roles: Vec<String>,
+    /// Changes in force.
     pub on: Vec<String>,
+    /// Requests that were answered as expected.
     pub requests: u64,
+    /// The others.
     pub errors: u64,
+    /// Requests that were answered differently from the first.
     pub changed: u64,
+    /// Answers by status, expected or not.
     pub statuses: Ordered<u64>,
-    /// Missing in documents of earlier versions.
+    /// What came when it was tried.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
+    /// Quantiles of latency, in ns.
     pub box_plot_ns: Option<BoxPlot>,
+    /// Quantiles of the latency of first requests after a restart, in ns.
     pub cold_box_plot_ns: Option<BoxPlot>,
-    /// (Latency in ns, share of requests at or below).
+    /// Pairs of a latency in ns and the share of requests at or below.
     pub distribution: Vec<(u64, f64)>,
 }
 
@@ -133,79 +167,107 @@ impl Arm {
 }
 
 /// Five quantiles of latency in ns.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct BoxPlot {
+    /// 5 % are at most this, in ns.
     pub p5: u64,
+    /// 25 % are at most this, in ns.
     pub p25: u64,
+    /// The median, in ns.
     pub p50: u64,
+    /// 75 % are at most this, in ns.
     pub p75: u64,
+    /// 95 % are at most this, in ns.
     pub p95: u64,
+    /// Of how many requests.
     pub requests: u64,
 }
 
 /// One metric of one arm against the baseline.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Comparison {
+    /// The arm.
     pub arm: String,
-    /// `latency.p50`, `within.50ms`, `weight.cpu www-data php-fpm8.2`.
+    /// The metric: latency.p50, latency.mean, cold.latency.p50, within.50ms, throughput, bytes.body, statuses.304,
+    /// weight.cpu www-data php-fpm8.2 and so on.
     pub metric: String,
+    /// Of weights: whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
+    /// Of weights: which.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<String>,
-    /// What tables call the counter of a weight; documents of version 0.1 may lack it.
+    /// Of weights: what tables call the counter.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// `ns`, `1`, `1/s`, `B`.
+    /// ns, 1, 1/s or B (bytes).
     pub unit: String,
+    /// Of weights: sampled by the kernel, not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approximate: Option<bool>,
-    /// The metric in the baseline.
+    /// The metric in the baseline, in the unit.
     #[serde(serialize_with = "crate::figure::optional_number")]
     pub baseline: Option<f64>,
-    /// The metric in this arm.
+    /// The metric in this arm, in the unit.
     #[serde(serialize_with = "crate::figure::optional_number")]
     pub candidate: Option<f64>,
-    /// Lower end of the 95 % interval of this arm's own figure.
+    /// Lower end of the 95 % interval of this arm's own figure, in the unit.
     #[serde(serialize_with = "crate::figure::optional_number")]
     pub candidate_low: Option<f64>,
-    /// Upper end of it.
+    /// Upper end of the 95 % interval of this arm's own figure, in the unit.
     #[serde(serialize_with = "crate::figure::optional_number")]
     pub candidate_high: Option<f64>,
-    /// `candidate` / `baseline`; null if one of the two is indistinguishable from zero.
+    /// candidate / baseline; null where one of the two cannot be told from zero.
     pub ratio: Option<f64>,
+    /// Lower end of the ratio's 95 % interval.
     pub low: Option<f64>,
+    /// Upper end of the ratio's 95 % interval.
     pub high: Option<f64>,
+    /// candidate − baseline, in the unit.
     pub difference: OpenSpan,
+    /// The difference of the baseline from itself, as a share; without a ratio, in the unit.
     pub floor: Option<f64>,
+    /// The p-value after control of false discoveries: over the latencies, and over the weights of the groups on the
+    /// path.
+    #[schemars(with = "Option<f64>")]
     pub adjusted_p: f64,
-    /// Limit for the whole interval of `no measurable difference`, in the unit of the floor.
+    /// The margin within which the whole interval has to lie for no measurable difference: a share; without a ratio, in
+    /// the unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
+    /// Where it is unclear, how long the experiment would take in all to settle it, in ns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_to_settle_ns: Option<u64>,
+    /// Of weights: whether the requests go through the group; where that is not known, false if its CPU does not follow
+    /// them. Groups with false are judged apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_path: Option<bool>,
-    /// `faster`, `slower`, `lighter`, `heavier`, `no measurable difference` or `unclear`; see [`Self::change`].
+    /// faster or slower; of weights and bytes lighter or heavier; of statuses more or less; no measurable difference:
+    /// the whole interval lies within the margin; unclear: the interval is too wide to say.
     pub verdict: String,
 }
 
 /// One traced counter of one group, per request, in the baseline and in the changed arm.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct CountedChange {
+    /// The changed arm: the candidate, or all changes together.
     pub arm: String,
+    /// The group of processes.
     pub group: String,
-    /// `files.checked`, `sql.statements`.
+    /// The counter, such as files.checked or sql.statements.
     pub counter: String,
+    /// What tables call the counter.
     pub title: String,
+    /// Per request in the baseline; 0 where the requests do not move it.
     pub baseline: Span,
+    /// Per request in the changed arm.
     pub candidate: Span,
-    /// `candidate` / `baseline`; `None` where the baseline has none.
+    /// candidate / baseline; null where the baseline has none.
     pub ratio: Option<Span>,
-    /// Of the two, the larger one: what phases without requests alone would have shown.
+    /// What phases without requests alone would have shown, of the two arms the larger.
     pub noise_floor: f64,
     /// Whether the two certainly differ, by more than the noise floor and at least 1 %.
     #[serde(rename = "changed")]
@@ -213,20 +275,29 @@ pub struct CountedChange {
 }
 
 /// Whether changes do something else together than alone.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Interaction {
+    /// The metric.
     pub metric: String,
-    /// `all against alone`, `main effect` or `pair`.
+    /// all against alone, main effect or pair.
     pub kind: String,
+    /// The changes.
     pub knobs: Vec<String>,
     /// All together / the product of each alone.
+    #[schemars(with = "Option<f64>")]
     pub ratio: f64,
+    /// Lower end of its 95 % interval.
+    #[schemars(with = "Option<f64>")]
     pub low: f64,
+    /// Upper end of its 95 % interval.
+    #[schemars(with = "Option<f64>")]
     pub high: f64,
+    /// The product of the changes alone; null where there is none.
     pub expected: Option<Span>,
+    /// Whether it was detected and is not chance.
     pub told: bool,
-    /// `told`, `no measurable difference` or `unclear`.
+    /// told, no measurable difference or unclear.
     pub verdict: String,
 }
 
@@ -250,17 +321,22 @@ impl Interaction {
 }
 
 /// A `--fail-on` condition for an arm, for a load, or for a rule of a page.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Gate {
+    /// The condition as it was typed, or the rule; any is all rules.
     pub condition: String,
+    /// The arm of an experiment that it was held against.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub arm: String,
+    /// The page that the rule was looked for on.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub url: String,
-    /// For certain, because there was nothing to compare, or undecided with `--strict`.
+    /// Whether it is broken for certain, nothing could be held against it, or it is undecided with --strict.
     pub broken: bool,
+    /// Whether that is undecided; it fails nothing without --strict.
     pub untold: bool,
+    /// What was found, a sentence.
     pub found: String,
 }
 
@@ -272,13 +348,18 @@ impl Gate {
 }
 
 /// The profile of an arm.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct ArmProfile {
+    /// The arm.
     pub arm: String,
+    /// Requests in the profile.
     pub requests: u64,
+    /// The file of the profile.
     pub file: String,
+    /// The file of its picture.
     pub picture: String,
+    /// Functions that differ from the baseline for certain; null for the baseline.
     pub functions_changed: Option<u64>,
 }
 

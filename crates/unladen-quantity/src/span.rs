@@ -1,6 +1,7 @@
 //! The principal type is [`Span`]: a value and its 95 % interval. Ratios are written in percent, for all formats that
 //! people read.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::quantity::grouped;
@@ -9,11 +10,14 @@ use crate::quantity::grouped;
 const WHOLE_FROM: f64 = 100.0;
 
 /// A value and its 95 % interval.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema, Serialize)]
 #[serde(default)]
 pub struct Span {
+    /// The figure, in the unit of the field that holds it.
     pub value: f64,
+    /// Lower end of the interval.
     pub low: f64,
+    /// Upper end of the interval.
     pub high: f64,
 }
 

@@ -449,7 +449,8 @@ fn the_document_has_its_schema_and_words() {
     assert_eq!(value["comparable"], serde_json::json!({"verdict": "yes"}));
     assert_eq!(value["rows"][0]["verdict"], "no measurable difference");
     assert_eq!(value["rows"][0]["kind"], "weight");
-    let schema = unladen_document::Schema::named("compare").unwrap().text;
+    let schema = unladen_document::Schema::named("compare").unwrap().json();
+    let schema = format!("{schema:#}");
     let mut names: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
     for list in ["before", "history", "speed"] {
         names.extend(value[list].as_object().unwrap().keys().cloned());

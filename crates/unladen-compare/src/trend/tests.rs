@@ -111,7 +111,8 @@ fn the_document_has_its_schema_and_words() {
     factors[5..].fill(1.2);
     let value = serde_json::to_value(of(World::QUIET, 1, &factors)).unwrap();
     assert_eq!(value["schema"], "unladen.trend/1");
-    let schema = unladen_document::Schema::named("trend").unwrap().text;
+    let schema = unladen_document::Schema::named("trend").unwrap().json();
+    let schema = format!("{schema:#}");
     let series = &value["series"][0];
     for object in [&value, &value["runs"][0], series, &series["points"][0], &series["changes"][0]] {
         for name in object.as_object().unwrap().keys() {

@@ -22,7 +22,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let text = match args.document.as_deref().and_then(Schema::named) {
-        Some(schema) => schema.text.to_owned(),
+        Some(schema) => format!("{:#}", schema.json()),
         None => list(),
     };
     Ok(output::line(text.trim_end())?)
