@@ -2,6 +2,7 @@
 //! figures are those of Debian 12's package; `benches/accuracy/tables.md` has the measurements.
 //!
 //! Measures: how much longer the first request of a fresh process takes than later ones.
+//! Waits: for the restarts of its server.
 
 use std::fs;
 use std::io::Write;

@@ -79,6 +79,39 @@ fn path(document: &Document) -> Vec<&str> {
     groups.iter().filter_map(|group| group.as_str()).collect()
 }
 
+/// Bounds on what a request costs and does: each is held against what was measured, shown, and in JUnit's report.
+#[test]
+fn a_page_that_costs_or_does_more_than_it_may_fails() {
+    if skip_without(Ability::Tracing, "a_page_that_costs_or_does_more_than_it_may_fails") {
+        return;
+    }
+    let (nginx, _php, _service) = stack();
+    let url = format!("http://{}/", nginx.address());
+    let folder = tempfile::tempdir().unwrap();
+    let junit = folder.path().join("junit.xml");
+    let bounds = ["cpu > 1ns", "cpu > 1h", "connections.opened > 0.5", "connections.opened > 1000"];
+    let bounds = bounds.into_iter().flat_map(|bound| ["--fail-on", bound]);
+    let done = weigh(&url).args(bounds).args(["--junit"]).args([&junit]).run().ended_with(8);
+    assert!(
+        done.stderr.contains("cpu > 1ns: ") && done.stderr.contains("connections.opened > 0.5: "),
+        "{}",
+        done.stderr
+    );
+    assert!(!done.stderr.contains("1h") && !done.stderr.contains("1000"), "{}", done.stderr);
+    assert_eq!(
+        (done.stdout.matches("FAIL  ").count(), done.stdout.matches("PASS  ").count()),
+        (2, 2),
+        "{}",
+        done.stdout
+    );
+    let junit = fs::read_to_string(junit).unwrap();
+    let case =
+        |bound: &str| junit.split("<testcase").skip(1).find(|case| case.contains(bound)).expect("a case for each");
+    assert!(case("cpu &gt; 1ns").contains("<failure") && !case("cpu &gt; 1h").contains("<failure"), "{junit}");
+    Call::new(["weigh", "--no-findings", "--fail-on", "any", &url]).run().ended_with(2).says(["--no-findings"]);
+    Call::new(["weigh", "--fail-on", "cpu > 40", &url]).run().ended_with(2).says(["cpu > 40ms"]);
+}
+
 #[test]
 fn a_group_on_the_path_that_does_not_stand_out_is_told_and_not_passed_over() {
     if skip_without(Ability::Tracing, "a_group_on_the_path_that_does_not_stand_out_is_told_and_not_passed_over") {

@@ -341,6 +341,11 @@ pub struct Gate {
 }
 
 impl Gate {
+    /// Whether it is a rule that looks for waste, or `any` of them; otherwise it is a condition on a figure.
+    pub fn is_of_rule(&self) -> bool {
+        !self.condition.contains(['<', '>'])
+    }
+
     /// What is undecided fails too, as `--strict` has it.
     pub fn be_strict(gates: &mut [Self]) {
         gates.iter_mut().filter(|gate| gate.untold).for_each(|gate| gate.broken = true);

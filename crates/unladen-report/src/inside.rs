@@ -109,7 +109,7 @@ impl Inside {
             not_judged: document.not_judged.iter().filter(|part| part.url == url).cloned().collect(),
             // Shown once for all pages.
             lost: if document.urls.first().is_none_or(|first| first.url == url) { document.lost_events } else { 0 },
-            gates: document.gates.iter().filter(|gate| gate.url == url).cloned().collect(),
+            gates: document.gates.iter().filter(|gate| gate.is_of_rule() && gate.url == url).cloned().collect(),
         };
         let fresh = traced(FRESH);
         let mut states =

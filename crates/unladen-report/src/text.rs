@@ -9,6 +9,7 @@ use crate::style::Style;
 mod agents;
 mod bill;
 mod figure;
+mod gates;
 mod inside;
 mod load;
 mod profile;

@@ -10,7 +10,7 @@ use crate::inside::Inside;
 /// The result of one run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Weigh {
-    /// How the run was made, and what holds for all pages; what the pages have is not in it yet.
+    /// How the run was made, what holds for all pages, and conditions on figures; what the pages have is not in it yet.
     pub run: WeighDocument,
     pub pages: Vec<WeighedPage>,
 }
@@ -77,7 +77,7 @@ impl Weigh {
             not_judged: Vec::new(),
             lost_events: 0,
             traced: Vec::new(),
-            gates: Vec::new(),
+            gates: document.gates.iter().filter(|gate| !gate.is_of_rule()).cloned().collect(),
             ..document.clone()
         };
         Self { run, pages }

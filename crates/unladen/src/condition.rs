@@ -130,7 +130,7 @@ fn bound(metric: &str, text: &str) -> Result<Bound, String> {
 }
 
 /// The number in a size such as `20kB`, and its multiplier, as tables write sizes.
-fn bytes(text: &str) -> Option<(&str, f64)> {
+pub(crate) fn bytes(text: &str) -> Option<(&str, f64)> {
     let units = [("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("B", 1.0), ("", 1.0)];
     units.into_iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)))
 }

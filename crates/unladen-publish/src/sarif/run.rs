@@ -78,7 +78,9 @@ pub(super) fn run(
 }
 
 fn of_weigh(document: &WeighDocument) -> (Vec<Finding>, &str, u64) {
-    let found = findings(&document.findings, None, &document.gates, &document.about);
+    let mut found = findings(&document.findings, None, &document.gates, &document.about);
+    let conditions: Vec<Gate> = document.gates.iter().filter(|gate| !gate.is_of_rule()).cloned().collect();
+    found.extend(gates(&conditions, &document.target, &document.about));
     (found, &document.ended, document.elapsed_ns)
 }
 

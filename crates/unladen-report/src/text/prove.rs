@@ -8,6 +8,7 @@ use unladen_quantity::{Kind, Scale, grouped, lasting, plain, short};
 
 use super::agents::agents;
 use super::figure::{axis, box_plot};
+use super::gates::gates;
 use super::prose::{aside, clean, cookies, cut_short, files_unseen, paragraph, sentence, warnings};
 use crate::style::Style;
 
@@ -18,7 +19,7 @@ mod parts;
 mod screen;
 mod verdict;
 
-use parts::{came, gates};
+use parts::came;
 pub(crate) use verdict::title;
 
 /// Wider box plots show no more.

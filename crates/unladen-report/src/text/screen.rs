@@ -7,6 +7,7 @@ use unladen_document::Finding;
 use unladen_quantity::{Kind, between, grouped, plain};
 
 use super::figure::{bar, rates};
+use super::gates::gates;
 use super::inside::{costs, next_step, nothing_found, saves_at_most};
 use super::prose::{aside, clean, cut_short, few, wrapped};
 use super::table::{Grid, faint, strong, warn};
@@ -74,6 +75,7 @@ fn rest(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     for left in result.run.left_behind.iter().flatten() {
         wrapped(&left_behind(left), style, out)?;
     }
+    gates(&result.run.gates, style, out)?;
     let warnings = &result.run.warnings;
     warnings.iter().take(WARNINGS).try_for_each(|warning| wrapped(warning, style, out))?;
     let more = match warnings.len().saturating_sub(WARNINGS) {

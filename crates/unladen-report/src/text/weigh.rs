@@ -7,6 +7,7 @@ use unladen_document::{CPU_COLUMNS, FarStation, LeftBehind, Path, Span, WeighDoc
 use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 
 use super::figure::{bar, interval, rates, with_interval};
+use super::gates::gates;
 use super::inside::inside;
 use super::prose::{answer, aside, clean, cookies, cut_short, files_unseen, paragraph, sentence, warnings};
 use super::table::{Grid, side_by_side, strong};
@@ -52,6 +53,7 @@ pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Res
     if result.pages.len() > 1 {
         comparison(&result.pages, style, out)?;
     }
+    gates(&run.gates, style, out)?;
     match &run.left_behind {
         None => files_unseen(style, out)?,
         Some(all) => {

@@ -63,10 +63,15 @@ impl FailOn {
     }
 
     /// Fails if a rule found something or could not look: what was not looked at is not clean.
-    pub(super) fn judge<'a>(&self, pages: impl IntoIterator<Item = &'a Inside>) -> Result<(), Failure> {
+    /// `others`: what else failed.
+    pub(super) fn judge<'a>(
+        &self,
+        others: Vec<String>,
+        pages: impl IntoIterator<Item = &'a Inside>,
+    ) -> Result<(), Failure> {
         let of_page =
             |page: &'a Inside| self.failures(page).into_iter().map(|failure| format!("{}: {failure}", page.url));
-        verdict(pages.into_iter().flat_map(of_page).collect())
+        verdict(others.into_iter().chain(pages.into_iter().flat_map(of_page)).collect())
     }
 
     fn each(&self) -> impl Iterator<Item = (&'static str, Self)> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use unladen_agent::{Host, SessionOptions};
+use unladen_document::Gate;
 use unladen_load::{DriverConfig, rate_of, time_of};
 use unladen_probe::GroupBy;
 use unladen_report::{Ended, Inside, Report};
@@ -20,7 +21,7 @@ use crate::exit::Failure;
 use crate::output;
 use crate::runs::Origin;
 use crate::say::say;
-use crate::weigh::{Budget, Experiments, ExporterError, Options, Outcome, Restart};
+use crate::weigh::{Budget, Experiments, ExporterError, Options, Outcome, Restart, WeightGate};
 use crate::{interrupt, weigh};
 
 /// The rule for the first request of a fresh process.
@@ -91,14 +92,18 @@ pub(super) struct Args {
     seed: Option<u64>,
 
     /// Weigh only: do not look for waste
-    #[arg(long, conflicts_with_all = ["record", "restart", "fail_on"], help_heading = "What to look for")]
+    #[arg(long, conflicts_with_all = ["record", "restart"], help_heading = "What to look for")]
     no_findings: bool,
     /// A command that restarts the server process, so that the first request of a fresh process is also examined
     #[arg(long, value_name = "COMMAND", help_heading = "What to look for")]
     restart: Option<String>,
-    /// Exit with code 8 if this rule finds something or could not be checked; `any` stands for all; may be repeated
-    #[arg(long, value_name = "RULE", value_parser = rules::or_any(false), hide_possible_values = true, help_heading = "What to look for")]
+    /// Exit with code 8 if a request costs or does more than this ('cpu > 40ms', 'cpu www-data php-fpm8.2 > 30ms',
+    /// 'files.checked > 100'), or if a rule (or `any`) finds something or could not be checked; may be repeated
+    #[arg(long, value_name = "CONDITION", value_parser = rules::or_any(false), hide_possible_values = true, help_heading = "What to look for")]
     fail_on: Vec<String>,
+    /// Fail also if it is undecided whether a condition of --fail-on is met
+    #[arg(long, requires = "fail_on", help_heading = "What to look for")]
+    strict: bool,
     /// Write everything that was traced to this file
     #[arg(long, value_name = "FILE", help_heading = "What to look for")]
     record: Option<PathBuf>,
@@ -131,20 +136,15 @@ enum By {
 
 pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let showing = args.showing.clone();
-    let gate = FailOn::of(&args.fail_on, false)?;
-    // A gate that never sees its evidence would always be open; a recorded run may have had a restart.
-    if args.restart.is_none() && args.replay.is_none() && args.fail_on.iter().any(|name| name == COLD_START) {
-        let said =
-            format!("--fail-on {COLD_START} looks at a fresh process: give the command that restarts it, --restart");
-        return Err(Failure::Usage(said));
-    }
+    let (weights, gate) = args.gates()?;
+    let is_strict = args.strict;
     if let Some(file) = &args.replay {
         showing.check(false)?;
         let recording = Recording::read(file)?;
         let mut pages: Vec<Inside> = recording.pages.iter().map(|page| weigh::inside(page).inside).collect();
         pages.iter_mut().for_each(|page| page.gates = gate.gates(page));
         showing.show(Report::Inside(&pages, &Origin::of_file(typed).about()))?;
-        return gate.judge(&pages);
+        return gate.judge(Vec::new(), &pages);
     }
     let record = args.record.clone();
     let keep = args.keep.clone();
@@ -159,6 +159,10 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     keeper.origin.saw(&executables);
     let insides = result.pages.iter_mut().filter_map(|page| page.inside.as_mut());
     insides.for_each(|page| page.gates = gate.gates(page));
+    result.run.gates = weights.iter().flat_map(|gate| gate.judge(&result)).collect();
+    if is_strict {
+        Gate::be_strict(&mut result.run.gates);
+    }
     result.run.about.complete(keeper.origin.about());
 
     let recording = (!pages.is_empty()).then(|| Recording::new(pages));
@@ -170,7 +174,9 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         written = written.and(experiments.write(&found).map_err(Failure::from));
     }
     ended(failure, written, &result.run.ended)?;
-    gate.judge(result.pages.iter().filter_map(|page| page.inside.as_ref()))
+    let broken = result.run.gates.iter().filter(|gate| gate.broken);
+    let broken = broken.map(|gate| format!("{}: {}: {}", gate.url, gate.condition, gate.found));
+    gate.judge(broken.collect(), result.pages.iter().filter_map(|page| page.inside.as_ref()))
 }
 
 /// As `--record` writes it.
@@ -196,6 +202,34 @@ fn ended(failure: Option<Failure>, written: Result<(), Failure>, ended: &str) ->
 }
 
 impl Args {
+    /// Conditions on weights and counts, and rules.
+    fn gates(&self) -> Result<(Vec<WeightGate>, FailOn), Failure> {
+        let (mut weights, mut rules) = (Vec::new(), Vec::new());
+        for condition in &self.fail_on {
+            match WeightGate::read(condition).map_err(Failure::Usage)? {
+                Some(gate) => weights.push(gate),
+                None => rules.push(condition.clone()),
+            }
+        }
+        let wrong = |why: String| Err(Failure::Usage(why));
+        // A gate that never sees its evidence would always be open; a recorded run may have had a restart.
+        match rules.iter().find(|name| *name == COLD_START) {
+            Some(name) if self.restart.is_none() && self.replay.is_none() => {
+                let takes = "give the command that restarts it, --restart";
+                return wrong(format!("--fail-on {name} looks at a fresh process: {takes}"));
+            }
+            _ => {}
+        }
+        if self.replay.is_some() && !weights.is_empty() {
+            return wrong(format!("--fail-on '{}': nothing is weighed with --replay", weights[0]));
+        }
+        let of_findings = weights.iter().find(|gate| gate.is_counted()).map(ToString::to_string);
+        match of_findings.or_else(|| rules.first().cloned()).filter(|_| self.no_findings) {
+            Some(one) => wrong(format!("--fail-on '{one}' needs what is traced, and --no-findings traces nothing")),
+            None => Ok((weights, FailOn::of(&rules, false)?)),
+        }
+    }
+
     fn resolve(self) -> Result<Options, Failure> {
         let requests = self.sending.requests(&self.url, self.urls.as_deref())?;
         let budget = Budget { time: self.time, requests: self.requests, until: self.until };

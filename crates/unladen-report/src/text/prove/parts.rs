@@ -1,14 +1,12 @@
-//! What both views of a proof show: the answers, what is unclear, the gates.
+//! What both views of a proof show: the answers.
 
 use std::io::{self, Write};
 
-use unladen_document::{Arm, Gate};
+use unladen_document::Arm;
 
 use crate::style::Style;
-use crate::text::prose::{answer, answers, clean, fill};
+use crate::text::prose::{answer, answers};
 
-/// Width of `PASS` or `FAIL`, and a gap.
-const GATE: usize = 6;
 /// Maximum number of arms whose answers are shown.
 const MOST_ARMS: usize = 4;
 
@@ -26,21 +24,4 @@ pub(super) fn came(arms: &[Arm], style: Style, out: &mut dyn Write) -> io::Resul
         }
     }
     Ok(())
-}
-
-pub(super) fn gates(gates: &[Gate], style: Style, out: &mut dyn Write) -> io::Result<()> {
-    if gates.is_empty() {
-        return Ok(());
-    }
-    for gate in gates {
-        let word = if gate.broken { style.warn("FAIL") } else { style.strong("PASS") };
-        let untold = if gate.untold { "; unclear whether it holds: measure longer" } else { "" };
-        let text = format!("{} in `{}` (fails if {}{untold})", gate.found, gate.arm, gate.condition);
-        for (index, line) in
-            fill(&clean(&text), usize::from(style.width).saturating_sub(GATE), style).iter().enumerate()
-        {
-            writeln!(out, "{}  {line}", if index == 0 { &word } else { "    " })?;
-        }
-    }
-    writeln!(out)
 }

@@ -5,12 +5,13 @@ use std::io::{self, Write};
 use unladen_document::{Arm, Change, Comparison, Metric, ProveDocument};
 use unladen_quantity::lasting;
 
-use super::parts::{came, gates};
+use super::parts::came;
 use super::verdict::{title, value, verdict};
 use super::{counted, designs, differences};
 use crate::proof::{Changed, Proof};
 use crate::style::Style;
 use crate::text::figure::equal;
+use crate::text::gates::gates;
 use crate::text::prose::{aside, clean, cut_short, few, fill, wrapped};
 use crate::text::table::{Grid, strong, warn};
 

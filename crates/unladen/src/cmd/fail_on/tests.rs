@@ -18,7 +18,7 @@ fn unjudged(bearing: Bearing) -> NotJudged {
 
 fn fails(names: &[&str], page: &Inside) -> bool {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    FailOn::of(&names, false).unwrap().judge([page]).is_err()
+    FailOn::of(&names, false).unwrap().judge(Vec::new(), [page]).is_err()
 }
 
 #[test]
