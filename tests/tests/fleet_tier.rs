@@ -382,7 +382,7 @@ fn an_owner_that_hangs_is_given_up() {
         assert_eq!(tier.nodes[1].get(&path).text(), path);
     }
     assert!((before..=before + 2).contains(&times(&app, &path)), "by this node, or the next owner");
-    assert!(tier.nodes[1].asked("failed") >= 1);
+    wait::until("the failure is counted", || tier.nodes[1].asked("failed") >= 1);
     tier.nodes[0].serve.running().signal(Signal::SIGCONT);
     tier.stop();
 }

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use unladen_tests::{Call, ControlPlane, Outbound, Upstream, Wire, wait};
+use unladen_tests::{Call, ControlPlane, Outbound, Upstream, Wire, free_address, wait};
 
 /// An instance of an application that says its name, and holds requests for `/slow` until it is told.
 struct Instance {
@@ -228,7 +228,7 @@ impl Dns {
 
     fn start_with(options: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let address = free_address();
         let process = run(folder.path(), address, options);
         Self { process, folder, address }
     }

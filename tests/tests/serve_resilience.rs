@@ -452,7 +452,7 @@ fn what_the_request_waits_for_within_its_time_speaks_against_the_upstream() {
 fn of_several_places_those_that_are_well_answer() {
     let good = [Upstream::saying("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na"), Upstream::echoing()];
     // Nobody listens there.
-    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let gone = unladen_tests::free_address();
     let stalls = Upstream::start(|peer| {
         peer.request();
         peer.wait_for_end();

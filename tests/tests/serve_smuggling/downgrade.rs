@@ -194,13 +194,11 @@ fn each_is_refused_or_arrives_as_one_request() {
     let mut client = client(&place);
     for (number, (name, text, body, trailers, becomes)) in CASES.iter().enumerate() {
         let stream = number as u32 * 2 + 1;
-        client.send(&head(stream, text, body.is_none()));
-        if let Some(body) = body {
-            client.send(&Frame::data(stream, bytes(body), trailers.is_none()));
-        }
-        if let Some(trailers) = trailers {
-            client.send(&head(stream, trailers, true));
-        }
+        // At once: with a length of 0 that is too small, nothing is wrong yet before the body comes.
+        let mut frames = vec![head(stream, text, body.is_none())];
+        frames.extend(body.map(|body| Frame::data(stream, bytes(body), trailers.is_none())));
+        frames.extend(trailers.map(|trailers| head(stream, trailers, true)));
+        client.say(&frames.iter().flat_map(Frame::bytes).collect::<Vec<_>>());
         let answer = answer(&mut client, stream, name);
         place.canary(name);
         let (whole, parts) = place.arrived();

@@ -401,7 +401,7 @@ fn a_file_that_could_be_anothers_is_not_used_and_told() {
         shop.start_again();
         shop.wait_until_said(words, 1);
         shop.get("/").is_asked(200);
-        assert_eq!(shop.metric("unladen_snapshot_refused_total", ""), Some(1.0));
+        wait::until("it is counted", || shop.metric("unladen_snapshot_refused_total", "") == Some(1.0));
         assert_eq!(shop.metric("unladen_snapshot_loaded_total", ""), Some(0.0));
         shop.stop();
     }
