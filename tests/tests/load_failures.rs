@@ -183,7 +183,16 @@ fn a_body_without_the_expected_text_is_an_error() {
 
 #[test]
 fn a_body_that_changes_is_a_warning_or_an_error_as_one_likes() {
-    let server = || Server::replying(|asked| Reply::text("200 OK", &format!("page {}", asked.number / 51)));
+    let server = |times: u64| {
+        Server::replying(move |asked| {
+            let number = asked.number as u64 / 51;
+            Reply::text("200 OK", &format!("page {number}{}", " and more".repeat((number * times) as usize)))
+        })
+    };
+    // As a time or a token in it does.
+    let document = Call::load(["-n", "100", &server(0).url("/")]).document();
+    assert!(document.number("changed") == 50.0 && !document.warns("differed from the first"), "{document}");
+    let server = || server(50);
     let document = Call::load(["-n", "100", &server().url("/")]).document();
     assert_eq!((document.number("changed"), document.number("requests")), (50.0, 100.0), "{document}");
     assert!(document.warns("50 of 100 responses differed from the first"), "{document}");

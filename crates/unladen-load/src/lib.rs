@@ -115,5 +115,5 @@ pub use crate::typed::{count_of, rate_of, time_of};
 pub use crate::urls::{UrlLine, UrlListError};
 pub use exchange::{ConnectTimes, Digest, Exchange, Fingerprint, Verdict};
 pub use expect::{BodyText, Expect, Statuses, StatusesError};
-pub use tally::{KEPT_LATENCIES, RunError, Tally};
+pub use tally::{BodySizes, KEPT_LATENCIES, RunError, Tally};
 pub use unladen_tls::TlsFault;

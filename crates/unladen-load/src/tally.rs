@@ -10,6 +10,32 @@ use crate::schedule::End;
 /// Maximum of single latencies in a tally, 8 MiB: some minutes at 3,000 requests a second. Later ones are not kept.
 pub const KEPT_LATENCIES: usize = 1 << 20;
 
+/// The sizes of bodies of one page in bytes: the least and the greatest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BodySizes(Option<(u64, u64)>);
+
+impl BodySizes {
+    /// Of bodies that nobody has counted.
+    pub const UNKNOWN: Self = Self(Some((0, u64::MAX)));
+
+    /// Adds one body.
+    pub fn add(&mut self, bytes: u64) {
+        self.join(Self(Some((bytes, bytes))));
+    }
+
+    /// Adds others.
+    pub fn join(&mut self, Self(other): Self) {
+        let Some((least, greatest)) = other else { return };
+        let (own_least, own_greatest) = self.0.unwrap_or((least, greatest));
+        self.0 = Some((own_least.min(least), own_greatest.max(greatest)));
+    }
+
+    /// Whether they differ by more than a time, a token or a counter in the page does: 64 bytes and 2 %.
+    pub fn differ(self) -> bool {
+        self.0.is_some_and(|(least, greatest)| greatest - least > 64 + greatest / 50)
+    }
+}
+
 /// Counts of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
@@ -22,6 +48,7 @@ pub struct Tally {
     pub changed: u64,
     /// Bytes of bodies, without framing.
     pub body_bytes: u64,
+    pub body_sizes: BodySizes,
     /// HTTP bytes before encryption.
     pub bytes_sent: u64,
     /// HTTP bytes after decryption.
@@ -66,6 +93,7 @@ impl Sink for Tally {
         }
         self.changed += u64::from(outcome.changed);
         self.body_bytes += outcome.body_bytes;
+        self.body_sizes.add(outcome.body_bytes);
         self.last_done = self.last_done.max(Some(outcome.done));
     }
 }
@@ -78,3 +106,6 @@ pub struct RunError {
     pub error: LoadError,
     pub tally: Box<Tally>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -106,8 +106,8 @@ pub enum Warning {
         looked_at: usize,
     },
     #[display(
-        "{url}: {changed} of {requests} responses differed from the first. That is normal for pages with the time or a \
-         token; else check that every request does the same work."
+        "{url}: {changed} of {requests} responses differed from the first, some in size too, and not only in a time or a \
+         token: check that every request does the same work."
     )]
     BodyChanges {
         url: String,
@@ -218,8 +218,8 @@ pub enum Warning {
         statuses: String,
     },
     #[display(
-        "{arm}: {} of {} responses differed from the first. That is normal for pages with the time or a token; else \
-         check that every request does the same work.",
+        "{arm}: {} of {} responses differed from the first, some in size too, and not only in a time or a token: check \
+         that every request does the same work.",
         count(*changed), count(*requests)
     )]
     ChangedInArm { arm: String, changed: u64, requests: u64 },

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use unladen_load::{BinnedLatencies, ErrorKind, LoadEnd, Mix, RecordSummary, RequestRecord, Step};
+use unladen_load::{BinnedLatencies, BodySizes, ErrorKind, LoadEnd, Mix, RecordSummary, RequestRecord, Step};
 use unladen_report::{Drift, Lost};
 
 use crate::exit::Failure;
@@ -26,6 +26,7 @@ pub(crate) struct Account {
     pub(crate) cut_short: u64,
     pub(crate) changed: u64,
     pub(crate) body_bytes: u64,
+    pub(crate) body_sizes: BodySizes,
     pub(crate) errors: BTreeMap<ErrorKind, u64>,
     /// Answers by status, expected or not.
     pub(crate) statuses: BTreeMap<u16, u64>,
@@ -82,6 +83,9 @@ impl Account {
         self.cut_short += u64::from(record.is_cut_short());
         self.changed += u64::from(record.changed);
         self.body_bytes = self.body_bytes.saturating_add(record.body_bytes);
+        if answered {
+            self.body_sizes.add(record.body_bytes);
+        }
         if let Some(kind) = record.error {
             *self.errors.entry(kind).or_default() += 1;
         }
@@ -123,6 +127,9 @@ impl Account {
         plus(&mut self.answered, summary.answered);
         plus(&mut self.cut_short, summary.cut_short.bins.total());
         plus(&mut self.changed, summary.changed);
+        if summary.answered > 0 {
+            self.body_sizes = BodySizes::UNKNOWN;
+        }
         plus(&mut self.body_bytes, summary.body_bytes);
         summary.errors.iter().for_each(|(kind, count)| plus(self.errors.entry(*kind).or_default(), *count));
         summary.statuses.iter().for_each(|(status, count)| plus(self.statuses.entry(*status).or_default(), *count));

@@ -79,7 +79,9 @@ pub(crate) fn result(ran: Ran<'_>) -> (LoadDocument, Vec<Unfit>) {
         ..sent(head, end, is_open)
     };
     result.about.machine = times.map(|times| self::machine(&times, None));
-    let mut warnings = warnings(&result, account.lag.waited);
+    // The sizes of different pages say nothing of one.
+    let differ = account.body_sizes.differ() || !result.by_request.is_empty();
+    let mut warnings = warnings(&result, account.lag.waited, differ);
     let median = result.latency_ns.get("p50").copied();
     let mut all = Vec::new();
     if agents.is_empty() {
@@ -262,7 +264,7 @@ pub(crate) fn thinned(points: Vec<(u64, f64)>) -> Vec<(u64, f64)> {
     kept
 }
 
-fn warnings(result: &LoadDocument, waited: u64) -> Vec<Warning> {
+fn warnings(result: &LoadDocument, waited: u64, differ: bool) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if result.cut_short > 0 {
         warnings.push(Warning::CutShort { requests: result.cut_short });
@@ -270,7 +272,7 @@ fn warnings(result: &LoadDocument, waited: u64) -> Vec<Warning> {
     if result.rate.is_some() && (waited > 0 || result.unsent > 0) {
         warnings.push(Warning::Capped { concurrency: result.concurrency });
     }
-    if result.changed > 0 {
+    if result.changed > 0 && differ {
         let url = result.target.clone();
         warnings.push(Warning::BodyChanges { url, changed: result.changed, requests: result.requests });
     }

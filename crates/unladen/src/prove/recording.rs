@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use unladen_load::{BinnedLatencies, ErrorKind, RecordSummary, RequestRecord};
+use unladen_load::{BinnedLatencies, BodySizes, ErrorKind, RecordSummary, RequestRecord};
 use unladen_lockin::{Counts, MIN_BLOCKS, Observations, Phase, Spoiled};
 use unladen_machine::MachineTimes;
 use unladen_probe::{CounterId, GroupId};
@@ -46,6 +46,7 @@ pub(crate) struct ArmRecord {
     /// Errors without an answer in time, which are among the latencies.
     pub(crate) cut_short: u64,
     pub(crate) changed: u64,
+    pub(crate) body_sizes: BodySizes,
     /// Answers by status, expected or not.
     pub(crate) statuses: BTreeMap<u16, u64>,
     pub(crate) lags_ns: Vec<u64>,
@@ -154,6 +155,12 @@ impl Recording {
         statuses.into_iter().collect()
     }
 
+    pub(crate) fn body_sizes(&self, arm: usize) -> BodySizes {
+        let mut sizes = BodySizes::default();
+        self.blocks.iter().filter_map(|block| block.arms.get(arm)).for_each(|record| sizes.join(record.body_sizes));
+        sizes
+    }
+
     pub(crate) fn sum(&self, arm: usize, of: impl Fn(&ArmRecord) -> u64) -> u64 {
         self.blocks.iter().filter_map(|block| block.arms.get(arm)).map(of).sum()
     }
@@ -190,6 +197,9 @@ impl ArmRecord {
         self.errors += u64::from(!answered);
         self.cut_short += u64::from(request.is_cut_short());
         self.changed += u64::from(request.changed);
+        if answered {
+            self.body_sizes.add(request.body_bytes);
+        }
         if let Some(status) = request.status {
             *self.statuses.entry(status).or_default() += 1;
         }
@@ -209,6 +219,9 @@ impl ArmRecord {
         self.errors += summary.errors.values().copied().fold(0, u64::saturating_add);
         self.cut_short += summary.errors.get(&ErrorKind::Timeout).copied().unwrap_or(0);
         self.changed += summary.changed;
+        if summary.answered > 0 {
+            self.body_sizes = BodySizes::UNKNOWN;
+        }
         summary.statuses.iter().for_each(|(status, count)| *self.statuses.entry(*status).or_default() += count);
         let each = |(ns, count): (u64, u32)| std::iter::repeat_n(ns, count as usize);
         for latencies in [&summary.new, &summary.reused, &summary.cut_short] {
@@ -232,6 +245,7 @@ impl ArmRecord {
         self.errors += other.errors;
         self.cut_short += other.cut_short;
         self.changed += other.changed;
+        self.body_sizes.join(other.body_sizes);
         other.statuses.into_iter().for_each(|(status, count)| *self.statuses.entry(status).or_default() += count);
         self.lags_ns.extend(other.lags_ns);
         self.waited += other.waited;

@@ -31,7 +31,11 @@ pub(crate) fn warnings(
         let (name, statuses) = (arm.name.clone(), statuses_text(&arm.statuses));
         warnings.push(Warning::ErrorsInArm { arm: name, errors: arm.errors, statuses });
     }
-    let changed: Vec<&Arm> = results.iter().filter(|arm| arm.changed > 0).collect();
+    let differ = |name: &str| {
+        let index = measured.arms.iter().position(|arm| arm.name == name);
+        index.is_none_or(|index| measured.recording.body_sizes(index).differ())
+    };
+    let changed: Vec<&Arm> = results.iter().filter(|arm| arm.changed > 0 && differ(&arm.name)).collect();
     if changed.len() == results.len() {
         // A page that contains the time: said once.
         let sum = |of: fn(&Arm) -> u64| changed.iter().map(|arm| of(arm)).sum();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
+use unladen_load::BodySizes;
 use unladen_lockin::{Block, BlockLatencies, MIN_BLOCKS, Order, PHASES_PER_BLOCK, Phase, Spoiled};
 use unladen_machine::MachineTimes;
 
@@ -46,6 +47,7 @@ pub(crate) struct PhaseRecord {
     pub(crate) grown: HashMap<SeriesKey, f64>,
     pub(crate) latencies_ns: Vec<u64>,
     pub(crate) changed: u64,
+    pub(crate) body_sizes: BodySizes,
     pub(crate) connections: u64,
     pub(crate) reconnected: u64,
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use unladen_document::WeighDocument;
+use unladen_load::BodySizes;
 use unladen_lockin::{MIN_BLOCKS, blocks_needed};
 use unladen_report::{Warning, WeighedPage};
 
@@ -64,7 +65,12 @@ pub(crate) fn warnings(
     if let Some((target, reached)) = measured.missed {
         warnings.push(Warning::NotReached { target, reached });
     }
-    for url in pages.iter().map(|page| &page.url).filter(|url| url.changed_bodies > 0) {
+    for (index, url) in pages.iter().map(|page| &page.url).enumerate().filter(|(_, url)| url.changed_bodies > 0) {
+        let mut sizes = BodySizes::default();
+        measured.recording.of_url(index).flat_map(|block| &block.phases).for_each(|phase| sizes.join(phase.body_sizes));
+        if !sizes.differ() {
+            continue;
+        }
         warnings.push(Warning::BodyChanges {
             url: url.name.clone(),
             changed: url.changed_bodies,

@@ -203,6 +203,7 @@ fn phase_record(tally: Tally, before: &Readings, after: &Readings, catalog: &Cat
         grown,
         latencies_ns: tally.latencies_ns,
         changed: tally.changed,
+        body_sizes: tally.body_sizes,
         connections: tally.connections_opened,
         reconnected: tally.closed_by_server,
     }
