@@ -1,8 +1,7 @@
 //! The gate of docs/guides/ci: its script judges main and a slow change of a real repository, its workflow files are YAML
 //! whose steps are those of the script, and its reports are what JUnit's and SARIF's readers take.
 //!
-//! Measures: whether a page that sleeps ten times as long is called slower.
-//! Waits: that page sleeps, and is asked fifty times a second.
+//! A page that sleeps ten times as long is slower whatever else the machine does.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -2,8 +2,7 @@
 //!
 //! Servers that sleep tell of latencies, whatever else the machine does.
 //!
-//! Measures: latencies, each against what is known of it.
-//! Waits: for pages that sleep.
+//! Long: pages sleep, and are asked for hundreds of times.
 
 use std::path::PathBuf;
 use std::time::Duration;
