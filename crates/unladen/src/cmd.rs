@@ -15,6 +15,7 @@ mod mistakes;
 mod profile;
 mod prove;
 mod purge;
+mod reading;
 mod rules;
 mod runs;
 mod schema;

@@ -3,9 +3,10 @@
 use unladen_finding::{RULES, rule_named};
 use unladen_probe::{Counter, PROBES, Unit};
 
+use crate::cmd::reading::readable;
 use crate::cmd::rules::near;
 use crate::exit::Failure;
-use crate::output;
+use crate::{output, terminal};
 
 /// Explain a word of the results: a term, a counter or a rule
 #[derive(Debug, clap::Args)]
@@ -49,7 +50,7 @@ fn meaning(typed: &str) -> Option<String> {
         return Some(format!("{}\n\n{meaning}", names.join(", ")));
     }
     if let Some(rule) = rule_named(&typed.to_ascii_lowercase()) {
-        return Some(rule.page().to_owned());
+        return Some(readable(rule.page(), terminal::style()));
     }
     let typed = typed.to_ascii_lowercase();
     let known = counters().filter(|known| known.title.to_ascii_lowercase().starts_with(&typed) || known.name == typed);

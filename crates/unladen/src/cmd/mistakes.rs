@@ -180,7 +180,7 @@ fn instead(option: &str) -> Option<&'static str> {
         "--runs" => "use --requests N, or --time TIME",
         "--export-json" => "-o FILE.json",
         "--format" | "--output-format" => "use --json, or -o FILE with the ending of a format, such as .html",
-        "--port" => "use --listen :8080, with --to URL or --root DIR",
+        "--port" | "--site" => "use --listen :8080, with --to URL or --root DIR",
         "-v" | "--verbose" => "--details shows everything that was measured; -V is the version",
         "--fail-if" | "--within" | "--threshold" | "--thresholds" => "--fail-on 'p95 > 100ms'",
         "--threads" => "one thread sends all requests; -c N sets how many run at once",

@@ -8,9 +8,10 @@ use clap::{Arg, Command};
 use unladen_finding::{RULES, Rule, rule_named};
 use unladen_trace::EvidenceSource;
 
+use crate::cmd::reading::readable;
 use crate::exit::Failure;
-use crate::output;
 use crate::runs::{Origin, headed};
+use crate::{output, terminal};
 
 /// List the rules by which `unladen weigh` finds waste, or explain one
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,7 @@ pub(super) fn run(args: &Args, typed: &[String]) -> Result<(), Failure> {
             document["rules"][0]["page"] = rule.page().into();
             told(document)
         }
-        (Some(name), false) => named(name)?.page().to_owned(),
+        (Some(name), false) => readable(named(name)?.page(), terminal::style()),
         (None, true) => told(json(RULES)),
         (None, false) => table(),
     };
