@@ -7,6 +7,7 @@ use super::method::{Fact, fact, method, notice};
 use super::parts::{self, ended};
 use crate::figures::{self, capital};
 use crate::page::finding::{saves, takes};
+use crate::page::picture::{Picture, WIDTH, look};
 use crate::page::table::{Cell, Table};
 use crate::page::words::Words;
 use crate::page::{Block, Blocks, Page, Tile, of_findings};
@@ -50,6 +51,9 @@ fn summary(document: &WeighDocument) -> Vec<Block> {
     blocks.extend(notice(&document.about));
     for url in &document.urls {
         blocks.push(Block::Paragraph(cost(document, url)));
+    }
+    if let [url] = document.urls.as_slice() {
+        blocks.pictures(who_spends(document, url).into_iter().collect());
     }
     blocks.push(Block::Paragraph(carries(document)));
     if !document.findings.is_empty() {
@@ -110,6 +114,30 @@ fn cost(document: &WeighDocument, url: &WeighedUrl) -> Words {
         words = words.plain(".");
     }
     words
+}
+
+/// The CPU of a request, as a bar of its groups.
+fn who_spends(document: &WeighDocument, url: &WeighedUrl) -> Option<Picture> {
+    const BAR: f64 = 22.0;
+    let total = url.total_cpu_ns?.value;
+    let groups = following_cpu(document, url);
+    let mut picture = Picture::new("Who spends the CPU of a request", "A bar, with a part for each group.", BAR + 4.0);
+    let (shown, rest) = groups.split_at(groups.len().min(MOST_NAMED));
+    let mut from = 0.0;
+    let mut part = |class: String, name: &str, value: f64| {
+        let width = (value / total).clamp(0.0, 1.0) * WIDTH;
+        picture.rect(&format!("box {class}"), from, 2.0, width, BAR);
+        picture.legend(class.clone(), format!("{name} {}, {} %", plain(Kind::Time, value), percent(value / total)));
+        from += width;
+    };
+    for (index, weight) in shown.iter().enumerate() {
+        part(look(index), &weight.group, weight.per_request);
+    }
+    let others: f64 = rest.iter().map(|weight| weight.per_request).sum();
+    if others > 0.0 {
+        part(look(shown.len()), "others", others);
+    }
+    (total > 0.0 && !groups.is_empty()).then_some(picture)
 }
 
 fn carries(document: &WeighDocument) -> Words {
