@@ -53,12 +53,11 @@ pub(super) fn check(
     if let Some((admin, spans)) = admin {
         for (address, span) in std::iter::once(&admin.listen).chain(&admin.probes).zip(spans) {
             let tenant = Tenant { span: span.clone(), site: None, redirects: false };
-            let tenants = addresses.entry(address).or_default();
-            if let Some(problem) = tenants.iter().find_map(|first| tenant.is_kept_out_by(first, address, r)) {
+            if let Some(problem) = keeps_out(&addresses, &tenant, address, r) {
                 r.refuse(span.clone(), Problem::other(problem));
                 continue;
             }
-            tenants.push(tenant);
+            addresses.entry(address).or_default().push(tenant);
         }
     }
     let mut snapshots: HashMap<&Path, Range<usize>> = HashMap::new();
@@ -85,11 +84,11 @@ pub(super) fn check(
         for (at, (address, span)) in listen.iter().enumerate() {
             let redirects = site.is_some_and(|site| at >= site.listen.len());
             let tenant = Tenant { span: span.clone(), site, redirects };
-            let tenants = addresses.entry(address).or_default();
-            if let Some(problem) = tenants.iter().find_map(|first| tenant.is_kept_out_by(first, address, r)) {
+            if let Some(problem) = keeps_out(&addresses, &tenant, address, r) {
                 r.refuse(span.clone(), Problem::other(problem));
                 continue;
             }
+            let tenants = addresses.entry(address).or_default();
             tenant.warn_of_others(tenants.first(), r);
             tenants.push(tenant);
             if let (ListenAddress::Tcp(tcp), Some(exposed)) = (address, exposed)
@@ -102,6 +101,30 @@ pub(super) fn check(
         }
         goes_round(origins, &listen, level, r);
     }
+}
+
+/// Why a listener cannot have its address, beside those that are there.
+fn keeps_out(
+    addresses: &HashMap<&ListenAddress, Vec<Tenant<'_>>>,
+    tenant: &Tenant<'_>,
+    address: &ListenAddress,
+    r: &Reading<'_>,
+) -> Option<ConfigProblem> {
+    let there = addresses.get(address).into_iter().flatten();
+    there.clone().find_map(|first| tenant.is_kept_out_by(first, address, r)).or_else(|| {
+        let others = addresses.iter().filter(|(other, _)| are_one(other, address));
+        let (other, first) = others.filter_map(|(other, tenants)| Some((other, tenants.first()?))).next()?;
+        let (what, name, line) = ("the address", listen::text(other), r.line(&first.span));
+        let instead = "one of the two is of all addresses of this machine: keep one, or choose another port";
+        Some(ConfigProblem::Twice { what, name, line, instead })
+    })
+}
+
+/// Whether the system gives one port for both: `0.0.0.0` has those of all other addresses. `[::]` has no IPv4 here.
+fn are_one(one: &ListenAddress, other: &ListenAddress) -> bool {
+    let (ListenAddress::Tcp(one), ListenAddress::Tcp(other)) = (one, other) else { return false };
+    let is_any = one.ip().is_unspecified() || other.ip().is_unspecified();
+    one != other && one.port() == other.port() && one.port() != 0 && one.is_ipv4() == other.is_ipv4() && is_any
 }
 
 fn stands<'a, 't>(sites: &'a [PlacedSite<'t>], outbounds: &'a [Placed<'t>]) -> Vec<Stand<'a, 't>> {

@@ -19,8 +19,8 @@ pub(crate) fn combined<'a>(line: &LogEntry<'a>) -> Result<Entry<'a>, PassedOver>
     Ok(entry)
 }
 
-/// Parses a line that is in none of those: JSON, or PHP-FPM's.
-pub(crate) fn other(line: &[u8]) -> Result<Entry<'_>, PassedOver> {
+/// Parses a line that is in none of those: JSON, or PHP-FPM's. `scratch` holds what is not in the line as it stands.
+pub(crate) fn other<'a>(line: &'a [u8], scratch: &'a mut Vec<u8>) -> Result<Entry<'a>, PassedOver> {
     let line = line.trim_ascii();
-    if line.starts_with(b"{") { json_line::parse(line) } else { fpm_line::parse(line) }
+    if line.starts_with(b"{") { json_line::parse(line, scratch) } else { fpm_line::parse(line) }
 }

@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use crate::line::closing_quote;
+
 /// A request, as one line of any of the formats has it; nothing of it is copied.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry<'a> {
@@ -47,11 +49,13 @@ pub enum PassedOver {
     NoRequest,
     /// The target is no path: `*`, or a URL of another scheme.
     NoPath,
+    /// What a server says of itself or of an error, in the same file.
+    Diagnostic,
 }
 
 impl PassedOver {
     /// All, in the order of what is told.
-    pub const ALL: [Self; 4] = [Self::Empty, Self::NoEntry, Self::NoRequest, Self::NoPath];
+    pub const ALL: [Self; 5] = [Self::Empty, Self::NoEntry, Self::NoRequest, Self::NoPath, Self::Diagnostic];
 
     /// Describes such lines, to follow their number.
     pub fn about(self) -> &'static str {
@@ -60,6 +64,7 @@ impl PassedOver {
             Self::NoEntry => "not in a known log format (cut off, or another format)",
             Self::NoRequest => "without an HTTP/1.0 or later request",
             Self::NoPath => "with a target that is not a path",
+            Self::Diagnostic => "of diagnostics, not of an answered request",
         }
     }
 }
@@ -75,19 +80,44 @@ impl Method {
 }
 
 impl<'a> Entry<'a> {
-    /// `HOST IDENTITY USER`, perhaps after the site's name.
+    /// `HOST IDENTITY USER`: perhaps after the site's name, or after what a collector of logs puts in front, and HOST may
+    /// be several addresses with commas (`X-Forwarded-For`), the first of which is the client's.
     pub(crate) fn set_client(&mut self, before: &[u8]) {
-        let (first, rest) = word(before);
-        let (rest, address) = match address(first) {
-            None => {
-                let (second, after) = word(rest);
-                // Names of hosts are no networks.
-                address(second).map_or((rest, None), |address| (after, Some(address)))
+        let mut words = before.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+        // Nothing is put in front of a line that begins with an address; with a port, that may be the site's.
+        let is_first = std::str::from_utf8(before.split(|byte| *byte == b' ').next().unwrap_or_default())
+            .is_ok_and(|first| first.parse::<IpAddr>().is_ok());
+        let (mut found, mut run) = (None, false);
+        // Words since then: identity and user.
+        let mut user: &[u8] = b"";
+        let (mut since, mut last): (usize, [&[u8]; 2]) = (0, [b"", b""]);
+        for word in &mut words {
+            let (text, is_one_of) = word.strip_suffix(b",").map_or((word, false), |word| (word, true));
+            match address(text) {
+                Some(address) => {
+                    if !(run || is_first && found.is_some()) {
+                        found = Some(address);
+                    }
+                    (run, since, user) = (is_one_of, 0, b"");
+                }
+                None => {
+                    (run, since) = (false, since + 1);
+                    if since == 2 {
+                        user = word;
+                    }
+                }
             }
-            Some(address) => (rest, Some(address)),
+            last = [last[1], word];
+        }
+        // Names of hosts are no networks.
+        self.address = found;
+        let user = if found.is_some() {
+            user
+        } else if since > 2 {
+            last[1]
+        } else {
+            b""
         };
-        self.address = address;
-        let (_identity, user) = word(rest);
         self.is_signed_in = !matches!(user, b"" | b"-" | b"\"\"" | b"\"-\"");
     }
 
@@ -100,7 +130,7 @@ impl<'a> Entry<'a> {
             let field;
             let is_quoted = rest[0] == b'"';
             if is_quoted {
-                let end = memchr::memchr(b'"', &rest[1..]).map_or(rest.len(), |end| end + 1);
+                let end = closing_quote(&rest[1..]).map_or(rest.len(), |end| end + 1);
                 field = &rest[1..end];
                 rest = rest[(end + 1).min(rest.len())..].trim_ascii_start();
                 quoted += 1;
@@ -145,11 +175,15 @@ pub(crate) fn is_hit(text: &[u8]) -> Option<bool> {
     if is_in(&HITS) { Some(true) } else { is_in(&MISSES).then_some(false) }
 }
 
-/// Seconds with or without digits after a point.
+/// Nanoseconds of seconds with or without digits after a point.
 pub(crate) fn nanoseconds(text: &[u8]) -> Option<u64> {
-    let seconds: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     // A day: what takes longer was not measured.
-    (0.0..86_400.0).contains(&seconds).then_some((seconds * 1e9) as u64)
+    Some((decimal(text).filter(|seconds| *seconds < 86_400.0)? * 1e9) as u64)
+}
+
+/// A number that is not negative.
+pub(crate) fn decimal(text: &[u8]) -> Option<f64> {
+    std::str::from_utf8(text).ok()?.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
 /// Path and query of a target; of an absolute URL what follows its host.
@@ -183,10 +217,17 @@ pub(crate) fn number(text: &[u8]) -> Option<u64> {
     text.iter().try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| 10 * sum + u64::from(byte - b'0')))
 }
 
+/// Also with a port: `192.0.2.7:4711`, `[2001:db8::1]:4711`.
 pub(crate) fn address(text: &[u8]) -> Option<IpAddr> {
-    if text.len() > 45 {
+    // The longest, in brackets and with a port.
+    if text.len() > 53 {
         return None;
     }
+    let text = match text {
+        [b'[', rest @ ..] => &rest[..memchr::memchr(b']', rest)?],
+        _ if memchr::memchr_iter(b':', text).count() == 1 => &text[..memchr::memchr(b':', text)?],
+        _ => text,
+    };
     let is_v6 = memchr::memchr(b':', text).is_some();
     if !is_v6 && !text.first()?.is_ascii_digit() {
         return None;

@@ -3,7 +3,7 @@
 //!
 //! `%C` is CPU time by the duration, in percent: of ticks of 10 ms, and without children, database and web server.
 
-use crate::entry::{Entry, Method, PassedOver, address, nanoseconds, number, path, word};
+use crate::entry::{Entry, Method, PassedOver, address, decimal, number, path, word};
 use crate::line::LogEntry;
 use crate::time;
 
@@ -44,9 +44,9 @@ pub(crate) fn of<'a>(line: &LogEntry<'a>) -> Result<Entry<'a>, PassedOver> {
     if let Some(percent) = fields.next().and_then(|field| field.strip_suffix(b"%")) {
         entry.memory = fields.next().and_then(number).map(|kilobytes| kilobytes << 10);
         // In milliseconds.
-        entry.elapsed_ns = fields.next().and_then(nanoseconds).map(|elapsed| elapsed / 1000);
-        let share = nanoseconds(percent).map(|share| share as f64 / 1e11);
-        entry.cpu_ns = share.zip(entry.elapsed_ns).map(|(share, elapsed)| (share * elapsed as f64) as u64);
+        let elapsed = fields.next().and_then(decimal).map(|milliseconds| milliseconds * 1e6);
+        entry.elapsed_ns = elapsed.map(|elapsed| elapsed as u64);
+        entry.cpu_ns = decimal(percent).zip(elapsed).map(|(percent, elapsed)| (percent / 100.0 * elapsed) as u64);
     }
     Ok(entry)
 }

@@ -29,6 +29,7 @@
 //! Everything is bounded, whatever the log has in it: lines, names, samples, kinds, networks. Addresses are not kept.
 #![forbid(unsafe_code)]
 
+mod carried;
 mod line;
 
 #[cfg(feature = "kinds")]
@@ -70,6 +71,7 @@ mod traffic;
 #[cfg(feature = "kinds")]
 mod tree;
 
+pub use carried::{NotCarried, carried};
 pub use line::{LogEntry, LogLine, LogReader, RequestLine, beginning};
 #[cfg(feature = "kinds")]
 pub use {

@@ -134,7 +134,7 @@ impl<'a> LogEntry<'a> {
         let (head, rest) = (&line[..time_end], &line[time_end + 3..]);
         let quote = closing_quote(rest)?;
         let (request, after) = (&rest[..quote], rest[quote + 1..].trim_ascii_start());
-        let (status, after) = after.split_at(memchr::memchr2(b' ', b'\t', after).unwrap_or(after.len()));
+        let (status, after) = status_of(after);
         // The first line of a cut log may begin within the time.
         let time_start = memchr::memrchr(b'[', head);
         Some(Self {
@@ -158,6 +158,25 @@ impl<'a> LogEntry<'a> {
     }
 }
 
+/// The status, and what follows. A number before it (`$request_length $status`) looks like one if it has three digits,
+/// too: then it is one that no server sends, and the next is one.
+fn status_of(after: &[u8]) -> (&[u8], &[u8]) {
+    let word = |text: &[u8]| memchr::memchr2(b' ', b'\t', text).unwrap_or(text.len());
+    let (first, rest) = after.split_at(word(after));
+    let next = rest.trim_ascii_start();
+    let (second, last) = next.split_at(word(next));
+    let is_sent = |text: &[u8]| {
+        parse_status(text.trim_ascii_end())
+            .flatten()
+            .is_some_and(|status| matches!(status, 100..=103 | 200..=208 | 218 | 226 | 300..=308 | 400..=599 | 999))
+    };
+    if !is_sent(first) && parse_status(first).flatten().is_some() && is_sent(second) {
+        (second, last)
+    } else {
+        (first, rest)
+    }
+}
+
 /// Requires three digits: fewer end an entry that was cut within them.
 #[expect(clippy::option_option, reason = "the log has no status")]
 fn parse_status(text: &[u8]) -> Option<Option<u16>> {
@@ -172,7 +191,7 @@ fn parse_status(text: &[u8]) -> Option<Option<u16>> {
 }
 
 /// Servers escape quotes within the request line by a backslash.
-fn closing_quote(text: &[u8]) -> Option<usize> {
+pub(crate) fn closing_quote(text: &[u8]) -> Option<usize> {
     let mut from = 0;
     loop {
         let at = from + memchr::memchr2(b'"', b'\\', &text[from..])?;
@@ -186,6 +205,9 @@ fn closing_quote(text: &[u8]) -> Option<usize> {
 /// How a line begins, as it can be shown in an error.
 pub fn beginning(line: &[u8]) -> String {
     const SHOWN: usize = 60;
+    if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
+        return "UTF-16, which `iconv -f UTF-16 -t UTF-8` makes readable".to_owned();
+    }
     let text = String::from_utf8_lossy(&line[..line.len().min(4 * SHOWN)]);
     let mut shown: String = text.chars().take(SHOWN).map(|c| if c.is_control() { '·' } else { c }).collect();
     if text.chars().nth(SHOWN).is_some() {

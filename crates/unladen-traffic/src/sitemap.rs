@@ -33,6 +33,8 @@ pub enum SitemapError {
     Long,
     #[error("is not XML at byte {at}: {source}")]
     Xml { at: u64, source: quick_xml::Error },
+    #[error("ends before its last element does: it was cut off")]
+    Cut,
     #[error("is no sitemap: expected a text of URLs, or XML with <urlset> or <sitemapindex>")]
     Other,
 }
@@ -67,20 +69,32 @@ impl Sitemap {
     fn of_xml(text: &[u8]) -> Result<Self, SitemapError> {
         let mut sitemap = Self::default();
         let mut reader = Reader::from_reader(text);
-        // Whether it is an index; the URL that is read.
+        // Whether it is an index; the URL that is read; the name of addresses, with the prefix of the root.
         let (mut is_index, mut url) = (None, None::<String>);
+        let (mut depth, mut loc) = (0_usize, b"loc".to_vec());
         loop {
             let event = reader.read_event();
             match event.map_err(|source| SitemapError::Xml { at: reader.error_position(), source })? {
-                Event::Start(tag) => match tag.local_name().as_ref() {
-                    b"urlset" => is_index = Some(false),
-                    b"sitemapindex" => is_index = Some(true),
-                    // Those of pictures and films have a prefix.
-                    b"loc" if tag.name().as_ref() == b"loc" => url = Some(String::new()),
-                    _ if is_index.is_none() => return Err(SitemapError::Other),
-                    _ => {}
-                },
-                Event::End(tag) if tag.name().as_ref() == b"loc" => {
+                Event::Start(tag) => {
+                    depth += 1;
+                    match tag.local_name().as_ref() {
+                        name @ (b"urlset" | b"sitemapindex") => {
+                            is_index = Some(name == b"sitemapindex");
+                            if let Some(prefix) = tag.name().prefix() {
+                                loc = [prefix.as_ref(), b":loc"].concat();
+                            }
+                        }
+                        // Those of pictures and films have another prefix.
+                        _ if tag.name().as_ref() == loc => url = Some(String::new()),
+                        _ if is_index.is_none() => return Err(SitemapError::Other),
+                        _ => {}
+                    }
+                }
+                Event::End(tag) => {
+                    depth = depth.saturating_sub(1);
+                    if tag.name().as_ref() != loc {
+                        continue;
+                    }
                     if let (Some(url), Some(is_index)) = (url.take(), is_index) {
                         sitemap.add(url.trim(), is_index)?;
                     }
@@ -95,7 +109,11 @@ impl Sitemap {
                 }
             }
         }
-        if is_index.is_some() { Ok(sitemap) } else { Err(SitemapError::Other) }
+        match is_index {
+            Some(_) if depth > 0 => Err(SitemapError::Cut),
+            Some(_) => Ok(sitemap),
+            None => Err(SitemapError::Other),
+        }
     }
 
     fn add(&mut self, url: &str, is_index: bool) -> Result<(), SitemapError> {

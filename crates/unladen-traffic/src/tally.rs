@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::carried::carried;
 use crate::entry::{Entry, Method};
 use crate::sample::{Sample, Sampler};
 use crate::{change, secrets};
@@ -106,20 +107,17 @@ impl Tally {
         if sampler.again(&mut self.sample, target) {
             return None;
         }
-        let is_carried =
-            |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'#' | b'\\' | b'"' | b'<' | b'>' | b'`');
-        let Some(text) = std::str::from_utf8(target).ok().filter(|text| text.bytes().all(|byte| is_carried(&byte)))
-        else {
+        let Ok(text) = carried(target) else {
             self.left_out.other += 1;
             return None;
         };
-        let change = change::looks_like_a_change(text);
+        let change = change::looks_like_a_change(&text);
         if change.is_some() {
             self.left_out.changes += 1;
             self.change = change;
             return change;
         }
-        match secrets::shareable(target).as_deref().map(std::str::from_utf8) {
+        match secrets::shareable(text.as_bytes()).as_deref().map(std::str::from_utf8) {
             Some(Ok(url)) => self.left_out.other += u64::from(!sampler.add(&mut self.sample, url)),
             _ => self.left_out.secrets += 1,
         }

@@ -9,14 +9,12 @@ pub(crate) fn seconds(text: &[u8]) -> Option<i64> {
             instant(
                 [year, month as i64 + 1, number(&text[..2])?],
                 text.get(12..20)?,
-                text.get(20..)?.trim_ascii_start(),
+                after_fraction(text.get(20..)?).trim_ascii_start(),
             )
         }
         [_, _, _, _, b'-', ..] => {
             let date = [number(&text[..4])?, number(text.get(5..7)?)?, number(text.get(8..10)?)?];
-            let rest = text.get(19..)?;
-            let fraction = rest.iter().take_while(|byte| **byte == b'.' || byte.is_ascii_digit()).count();
-            instant(date, text.get(11..19)?, &rest[fraction..])
+            instant(date, text.get(11..19)?, after_fraction(text.get(19..)?))
         }
         _ => {
             let whole = &text[..memchr::memchr(b'.', text).unwrap_or(text.len())];
@@ -29,6 +27,12 @@ pub(crate) fn seconds(text: &[u8]) -> Option<i64> {
 
 const MONTHS: [&[u8]; 12] =
     [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
+
+/// What follows the fraction of a second, if there is one.
+fn after_fraction(text: &[u8]) -> &[u8] {
+    let is_fraction = |byte: &&u8| matches!(byte, b'.' | b',' | b'0'..=b'9');
+    &text[text.iter().take_while(is_fraction).count()..]
+}
 
 fn instant([year, month, day]: [i64; 3], clock: &[u8], zone: &[u8]) -> Option<i64> {
     let [hour, minute, second] = [number(&clock[..2])?, number(&clock[3..5])?, number(&clock[6..8])?];

@@ -17,7 +17,7 @@ use crate::pattern;
 use crate::sample::Sampler;
 use crate::tally::{CacheCounts, LeftOut, MethodCounts, StatusCounts, Tally};
 use crate::target::Target;
-use crate::tree::{NOT_FOUND, Tree};
+use crate::tree::{FAILED, NOT_FOUND, Tree};
 
 /// Crawlers that are named, and networks: more would be a list of visitors.
 const MOST_NAMED: usize = 50;
@@ -144,8 +144,8 @@ pub enum TrafficError {
         something like `203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] \"GET /page HTTP/1.1\" 200 512 \"-\" \"-\"`, or \
         nginx' JSON", file = file.display())]
     NoLog { file: PathBuf, line: u64, found: String, count: u64, lines: u64 },
-    #[error("no request in {files}", files = .0)]
-    Empty(String),
+    #[error("no request in {files}{why}")]
+    Empty { files: String, why: String },
 }
 
 impl Traffic {
@@ -238,13 +238,14 @@ impl<'a> Reading<'a> {
         let mut log = LogReader::new(log);
         let (mut entries, mut others, mut last) = (0, 0, 0);
         let mut first: Option<(u64, String)> = None;
+        let mut scratch = Vec::new();
         loop {
             let number = log.number() + 1;
             let Some(line) = log.next_line().map_err(failed)? else { break };
             let entry = match &line {
                 LogLine::Empty => Err(PassedOver::Empty),
                 LogLine::Entry(entry) => dialect::combined(entry),
-                LogLine::Other(line) => dialect::other(line),
+                LogLine::Other(line) => dialect::other(line, &mut scratch),
             };
             match entry {
                 Ok(entry) => {
@@ -259,7 +260,7 @@ impl<'a> Reading<'a> {
                             first.get_or_insert_with(|| (number, beginning(line)));
                         }
                         // Noise that was asked for is in the format.
-                        (PassedOver::NoRequest | PassedOver::NoPath, _) => entries += 1,
+                        (PassedOver::NoRequest | PassedOver::NoPath | PassedOver::Diagnostic, _) => entries += 1,
                         _ => {}
                     }
                 }
@@ -296,7 +297,13 @@ impl<'a> Reading<'a> {
     fn finish(mut self, files: String) -> Result<Traffic, TrafficError> {
         let entries = self.lines - self.passed_over.iter().sum::<u64>();
         if entries == 0 {
-            return Err(TrafficError::Empty(files));
+            let reasons = PassedOver::ALL.into_iter().zip(self.passed_over).filter(|(_, count)| *count > 0);
+            let reasons: Vec<String> = reasons.map(|(reason, count)| format!("{count} {}", reason.about())).collect();
+            let why = match self.lines {
+                0 => ": nothing is there".to_owned(),
+                lines => format!(": of {lines} lines are {}", reasons.join(", ")),
+            };
+            return Err(TrafficError::Empty { files, why });
         }
         let (kinds, of_tally) = self.tree.kinds(&mut self.sampler);
         self.clients.renumber(|tally| of_tally[tally as usize]);
@@ -415,6 +422,11 @@ impl Kind {
     /// Whether it is of targets that were not found; its URLs are answered by 404 or 410.
     pub fn is_not_found(&self) -> bool {
         self.name == NOT_FOUND
+    }
+
+    /// Whether it is of requests that failed, for whatever page.
+    pub fn is_failed(&self) -> bool {
+        self.name == FAILED
     }
 
     /// Whether it is of files that no application makes.

@@ -52,6 +52,8 @@ const ROOT: u32 = 0;
 const NONE: u32 = u32::MAX;
 
 pub(crate) const NOT_FOUND: &str = "not found";
+/// Requests that failed, which no page costs.
+pub(crate) const FAILED: &str = "failed";
 const ELSE: &str = "everything else";
 const REST: &str = "{rest*}";
 const KEYS: &str = "{keys}";
@@ -97,7 +99,7 @@ impl Tree {
     }
 
     /// The tally of a target, by the first pattern that it matches, else by what was learned; and whether it is of what
-    /// was not found: what 404 or 410 answered, and other errors that are like nothing that was found.
+    /// 404 or 410 answered. What failed in another way is apart: it cost something else than the page.
     pub(crate) fn place(
         &mut self,
         target: &Target<'_>,
@@ -110,14 +112,16 @@ impl Tree {
         }
         let node = if matches!(status, Some(404 | 410)) {
             None
+        } else if !matches!(status, Some(200..400)) {
+            Some(self.placeholder(ROOT, Role::Named, FAILED))
         } else if let Some((pattern, each)) = kinds.find(target) {
             let pattern = kinds.pattern(pattern);
             let node = self.placeholder(ROOT, Role::Named, &pattern.name);
-            if pattern.has_each { self.below(node, Role::Each, each, true, &mut sampler.sketch) } else { Some(node) }
+            Some(if pattern.has_each { self.below(node, Role::Each, each, &mut sampler.sketch) } else { node })
         } else if let Some(name) = target.static_kind() {
             Some(self.placeholder(ROOT, Role::Named, name))
         } else {
-            self.learned(target, !matches!(status, Some(400..500)), &mut sampler.sketch)
+            Some(self.learned(target, &mut sampler.sketch))
         };
         let is_unknown = node.is_none();
         let node = node.unwrap_or_else(|| self.placeholder(ROOT, Role::Named, NOT_FOUND));
@@ -146,59 +150,50 @@ impl Tree {
     // === The way down ===
 
     /// The node of a target; `None` if it was not found and is like nothing that was.
-    fn learned(&mut self, target: &Target<'_>, is_found: bool, sketch: &mut Sketch) -> Option<u32> {
+    fn learned(&mut self, target: &Target<'_>, sketch: &mut Sketch) -> u32 {
         let mut at = ROOT;
         for segment in target.segments().iter().take(DEEPEST) {
-            at = self.below(at, Role::Segment, segment, is_found, sketch)?;
+            at = self.below(at, Role::Segment, segment, sketch);
         }
         if target.segments().len() > DEEPEST || target.is_deeper {
-            return Some(self.placeholder(at, Role::Segment, REST));
+            return self.placeholder(at, Role::Segment, REST);
         }
         for (key, value) in target.query() {
-            at = self.below(at, Role::Key, key, is_found, sketch)?;
+            at = self.below(at, Role::Key, key, sketch);
             if self.nodes[at as usize].is_placeholder {
                 break;
             }
             at = if secrets::is_secret(key) {
                 self.placeholder(at, Role::Value, "{secret}")
             } else {
-                self.below(at, Role::Value, value, is_found, sketch)?
+                self.below(at, Role::Value, value, sketch)
             };
         }
-        Some(at)
+        at
     }
 
-    fn below(&mut self, at: u32, role: Role, text: &[u8], may_create: bool, sketch: &mut Sketch) -> Option<u32> {
+    fn below(&mut self, at: u32, role: Role, text: &[u8], sketch: &mut Sketch) -> u32 {
         let mut masked = std::mem::take(&mut self.masked);
-        let child = self.child(at, role, text, &mut masked, may_create, sketch);
+        let child = self.child(at, role, text, &mut masked, sketch);
         self.masked = masked;
         child
     }
 
-    fn child(
-        &mut self,
-        at: u32,
-        role: Role,
-        text: &[u8],
-        masked: &mut Vec<u8>,
-        may_create: bool,
-        sketch: &mut Sketch,
-    ) -> Option<u32> {
+    fn child(&mut self, at: u32, role: Role, text: &[u8], masked: &mut Vec<u8>, sketch: &mut Sketch) -> u32 {
         let class = if matches!(role, Role::Segment | Role::Value) { token::class(text) } else { None };
         if let Some(class) = class {
-            let known = self.edges.get(&edge(at, role, class.as_bytes())).copied();
-            return if known.is_some() || !may_create { known } else { Some(self.create(at, role, class, true)) };
+            return self.placeholder(at, role, class);
         }
         let is_masked = role == Role::Segment && token::mask(text, false, masked);
         let name: &[u8] = if is_masked { masked } else { text };
         let hash = edge(at, role, name);
         if let Some(child) = self.edges.get(&hash) {
-            return Some(*child);
+            return *child;
         }
         let node = &self.nodes[at as usize];
         let is_word = token::is_word(text);
         let is_shown = token::is_plain(text) && (is_word || role != Role::Value) && node.texts < MOST_TEXTS;
-        let is_admitted = is_shown && may_create && {
+        let is_admitted = is_shown && {
             let may_be_free = is_word || is_masked || matches!(role, Role::Each | Role::Key);
             let is_free = may_be_free && !node.is_full && node.texts < FREE || token::is_script(text);
             // What is half as frequent as what stays may yet become so.
@@ -207,11 +202,9 @@ impl Tree {
         if is_admitted && let Ok(name) = std::str::from_utf8(name) {
             let child = self.create(at, role, name, false);
             self.nodes[at as usize].texts += 1;
-            return Some(child);
+            return child;
         }
-        let placeholder = placeholder(role, text);
-        let known = self.edges.get(&edge(at, role, placeholder.as_bytes())).copied();
-        if known.is_some() || !may_create { known } else { Some(self.create(at, role, placeholder, true)) }
+        self.placeholder(at, role, placeholder(role, text))
     }
 
     /// The child of a name that is always there.

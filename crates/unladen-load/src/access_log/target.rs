@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use unladen_traffic::LogEntry;
+use unladen_traffic::{LogEntry, NotCarried, carried};
 
 /// Maximum bytes of a target: most servers refuse longer ones.
 pub(super) const LONGEST_TARGET: usize = 8 << 10;
@@ -25,12 +25,11 @@ pub(super) fn target<'a>(entry: &LogEntry<'a>, host: &str) -> Result<Cow<'a, str
     if path.len() > LONGEST_TARGET {
         return Err(PassedOver::Long);
     }
-    if path.iter().all(|byte| is_carried(*byte)) {
-        // The log's escapes begin with a backslash; without one the text is raw.
-        return std::str::from_utf8(path).map(Cow::Borrowed).map_err(|_| PassedOver::NoPath);
-    }
-    let decoded = encoded(path)?;
-    if decoded.len() > LONGEST_TARGET { Err(PassedOver::Long) } else { Ok(Cow::Owned(decoded)) }
+    let path = carried(path).map_err(|not| match not {
+        NotCarried::Blank => PassedOver::Blank,
+        NotCarried::Fragment => PassedOver::Fragment,
+    })?;
+    if path.len() > LONGEST_TARGET { Err(PassedOver::Long) } else { Ok(path) }
 }
 
 pub(super) fn absolute(target: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -65,51 +64,6 @@ fn path<'a>(target: &'a [u8], host: &str) -> Result<&'a [u8], PassedOver> {
         [b'/', ..] => Ok(path),
         // `http://host?a=b` has no slash to send.
         _ => Err(PassedOver::NoPath),
-    }
-}
-
-fn is_carried(byte: u8) -> bool {
-    byte.is_ascii_graphic() && !matches!(byte, b'#' | b'\\' | b'"' | b'<' | b'>' | b'`')
-}
-
-/// Decodes the log's escapes, and percent-encodes what no request can carry: servers treat both alike.
-fn encoded(path: &[u8]) -> Result<String, PassedOver> {
-    let mut text = String::with_capacity(path.len() + 16);
-    let mut rest = path;
-    while let [first, after @ ..] = rest {
-        let (byte, length) = if *first == b'\\' { unescaped(after) } else { (*first, 1) };
-        rest = &rest[length.min(rest.len())..];
-        match byte {
-            b' ' | b'\t' => return Err(PassedOver::Blank),
-            b'#' => return Err(PassedOver::Fragment),
-            byte if is_carried(byte) => text.push(char::from(byte)),
-            byte => {
-                text.push('%');
-                for digit in [byte >> 4, byte & 15] {
-                    text.push(char::from(b"0123456789ABCDEF"[usize::from(digit)]));
-                }
-            }
-        }
-    }
-    Ok(text)
-}
-
-/// Byte of an escape as nginx (`\xC3`) and Apache (`\"`, `\\`, `\n`) write them, and its length; `after` follows the
-/// backslash.
-fn unescaped(after: &[u8]) -> (u8, usize) {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    match after {
-        [b'x', high, low, ..] => match (digit(high), digit(low)) {
-            (Some(high), Some(low)) => (high << 4 | low, 4),
-            _ => (b'\\', 1),
-        },
-        [b'n', ..] => (b'\n', 2),
-        [b'r', ..] => (b'\r', 2),
-        [b't', ..] => (b'\t', 2),
-        [b'b', ..] => (8, 2),
-        [b'v', ..] => (11, 2),
-        [byte @ (b'"' | b'\\'), ..] => (*byte, 2),
-        _ => (b'\\', 1),
     }
 }
 

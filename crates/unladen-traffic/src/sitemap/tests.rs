@@ -55,3 +55,24 @@ proptest! {
         let _ = Sitemap::parse(&changed);
     }
 }
+
+#[test]
+fn a_sitemap_that_was_cut_off_is_refused() {
+    for end in [PAGES.find("</urlset>").unwrap(), PAGES.find("b&c").unwrap(), PAGES.rfind("<loc>").unwrap() + 20] {
+        let cut = Sitemap::parse(&PAGES.as_bytes()[..end]);
+        assert!(matches!(cut, Err(SitemapError::Cut | SitemapError::Xml { .. })), "{end}: {cut:?}");
+    }
+}
+
+#[test]
+fn the_protocols_names_may_have_a_prefix() {
+    let text = PAGES
+        .replace("xmlns=", "xmlns:s=")
+        .replace("<urlset", "<s:urlset")
+        .replace("</urlset", "</s:urlset")
+        .replace("<url>", "<s:url>")
+        .replace("</url>", "</s:url>")
+        .replace("<loc>", "<s:loc>")
+        .replace("</loc>", "</s:loc>");
+    assert_eq!(Sitemap::parse(text.as_bytes()).unwrap(), Sitemap::parse(PAGES.as_bytes()).unwrap());
+}

@@ -109,6 +109,111 @@ fn fields_are_read_wherever_formats_have_them() {
     }
 }
 
+/// The URL of a line, and whether it is a GET.
+fn asked(line: &str) -> String {
+    let traffic = read(format!("{line}\n"));
+    let kind = &traffic.kinds[0];
+    assert_eq!(kind.methods.get, 1, "{line}");
+    kind.examples().next().unwrap_or_else(|| panic!("nothing to send of {line}")).to_owned()
+}
+
+#[test]
+fn of_several_targets_the_one_that_the_client_sent_counts() {
+    for (line, expected) in [
+        // nginx' $uri is what an internal redirect made of it.
+        (r#"{"request":"GET /wiki/A?x=1 HTTP/1.1","uri":"/index.php","status":200}"#, "/wiki/A?x=1"),
+        (r#"{"uri":"/index.php","request_uri":"/wiki/B","method":"GET","status":200}"#, "/wiki/B"),
+        (r#"{"uri":"/shop/item","query_string":"id=3","method":"GET","status":200}"#, "/shop/item?id=3"),
+        (r#"{"uri":"/shop/item","args":"-","method":"GET","status":200}"#, "/shop/item"),
+        (r#"{"http_referer":"https://r","path":"/var/log/a.log","request":"GET /a HTTP/1.1","status":200}"#, "/a"),
+        (r#"{"log":{"file":{"path":"/var/log/a.log"}},"request":"GET /a HTTP/1.1","status":200}"#, "/a"),
+        (r#"{"url":"https://ref.example/x","request":"GET /a HTTP/1.1","status":200}"#, "/a"),
+        (
+            r#"{"http":{"request":{"method":"GET"},"response":{"status_code":200}},"url":{"path":"/ecs/a","query":"x=1"}}"#,
+            "/ecs/a?x=1",
+        ),
+        (r#"{"http.request.method":"GET","http.response.status_code":200,"url.path":"/ecs/b"}"#, "/ecs/b"),
+        (r#"{"request":"GET \/slash\/b\u003fq HTTP/1.1","status":200}"#, "/slash/b?q"),
+        (r#"{"RequestMethod":"GET","RequestPath":"/t?a=1","DownstreamStatus":200,"ClientHost":"192.0.2.1"}"#, "/t?a=1"),
+        (r#"{"tags":[{"uri":"/no"}],"request":{"method":"GET","uri":"/c"},"status":200}"#, "/c"),
+        (r#"{"request":"/index.html","method":"GET","status":200}"#, "/index.html"),
+    ] {
+        assert_eq!(asked(line), expected, "{line}");
+    }
+}
+
+/// Caddy writes what it says of itself into the same file, with requests.
+#[test]
+fn diagnostics_are_no_requests() {
+    let of = |logger: &str, message: &str, more: &str| {
+        format!(
+            r#"{{"level":"error","ts":1,"logger":"{logger}","msg":"{message}","request":{{"remote_ip":"192.0.2.1","method":"GET","uri":"/e"}},{more}"duration":0.1}}"#
+        ) + "\n"
+    };
+    let log = of("http.log.access.log0", "handled request", r#""status":200,"#)
+        + &of("http.log.error.log0", "dial tcp", r#""status":502,"#)
+        + &of("admin.api", "received request", "")
+        + r#"{"level":"info","msg":"started","path":"/etc/app.conf"}"#;
+    let traffic = read(log);
+    assert_eq!((traffic.entries, traffic.passed_over), (1, vec![(PassedOver::Diagnostic, 3)]));
+}
+
+#[test]
+fn the_client_is_found_behind_what_stands_before_it() {
+    let rest = r#"[10/Oct/2026:13:55:36 +0000] "GET /a HTTP/1.1" 200 5"#;
+    for (before, network, signed_in) in [
+        ("1.2.3.4 - -", "1.2.3.0/24", 0),
+        ("Nov 29 12:00:00 web1 nginx[7]: 1.2.3.4 - -", "1.2.3.0/24", 0),
+        ("Nov 29 12:00:00 10.0.0.5 nginx: 1.2.3.4 - joe b", "1.2.3.0/24", 1),
+        ("web-1  | 1.2.3.4 - -", "1.2.3.0/24", 0),
+        ("2026-11-29T12:00:00.1Z stdout F 1.2.3.4 - joe", "1.2.3.0/24", 1),
+        ("10.4.0.1, 172.16.0.1 - -", "10.4.0.0/24", 0),
+        ("10.5.0.1:4711 - -", "10.5.0.0/24", 0),
+        ("[2001:db8:6::1]:443 - -", "2001:db8:6::/48", 0),
+        ("127.0.0.1:80 1.2.3.4 - -", "1.2.3.0/24", 0),
+        ("1.2.3.4 192.168.0.1 - -", "1.2.3.0/24", 0),
+        ("host.example - -", "", 0),
+        ("host.example - joe", "", 1),
+    ] {
+        let traffic = read(format!("{before} {rest}\n"));
+        let networks = traffic.clients.iter().filter(|client| client.sort == ClientSort::Network);
+        let networks: Vec<&str> = networks.map(|client| client.name.as_str()).collect();
+        assert_eq!(networks, if network.is_empty() { vec![] } else { vec![network] }, "{before}");
+        assert_eq!(traffic.kinds[0].signed_in, signed_in, "{before}");
+    }
+    // Behind proxies that it trusts, Caddy knows the client.
+    let caddy = r#"{"request":{"remote_ip":"10.0.0.1","client_ip":"1.2.3.4","method":"GET","uri":"/a"},"status":200}"#;
+    assert!(read(caddy).clients.iter().any(|client| client.name == "1.2.3.0/24"));
+}
+
+#[test]
+fn a_quote_within_a_user_agent_does_not_end_it() {
+    let log = r#"1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "GET /a HTTP/1.1" 200 5 "-" "Mozilla/5.0 \"x\" (compatible; AhrefsBot/7.0)""#;
+    assert!(read(log).clients.iter().any(|client| client.name.contains("Ahrefs") && client.requests == 1));
+}
+
+/// What fails costs something else than the page.
+#[test]
+fn failed_requests_are_no_pages() {
+    let log = line("/a", 200).repeat(5) + &[403, 502, 499, 101].map(|status| line("/a", status)).concat();
+    let traffic = read(log + &line("/a", 0).replace(" 0 ", " - "));
+    let count = |name: &str| traffic.kinds.iter().find(|kind| kind.name == name).map(|kind| kind.requests);
+    assert_eq!((count("/a"), count("failed")), (Some(5), Some(5)));
+    assert!(traffic.kinds.iter().any(|kind| kind.is_failed() && kind.head.is_empty() && kind.tail.is_empty()));
+}
+
+#[test]
+fn a_length_before_the_status_is_no_status() {
+    let log = line("/a", 200).replace("\" 200 ", "\" 345 200 ") + &line("/a", 200);
+    let traffic = read(log);
+    assert_eq!((traffic.kinds.len(), traffic.kinds[0].statuses.success, traffic.kinds[0].bytes), (1, 2, 200));
+}
+
+#[test]
+fn what_is_no_ascii_is_sent_as_requests_carry_it() {
+    assert_eq!(asked(line("/wiki/Caf\\xC3\\xA9_1", 200).trim()), "/wiki/Caf%C3%A9_1");
+}
+
 #[test]
 fn php_fpm_tells_cpu_time() {
     let log = "127.0.0.1 -  29/Nov/2026:12:46:10 +0000 \"GET /index.php?a=1\" 200 /srv/index.php 120.500 4096 83.00%\n\
@@ -116,7 +221,11 @@ fn php_fpm_tells_cpu_time() {
     let traffic = read(log);
     assert_eq!((traffic.entries, traffic.kinds.iter().map(|kind| kind.cpu_counted).sum()), (2, 2));
     assert_eq!(traffic.kinds.iter().map(|kind| kind.cpu_ns).max(), Some(100_015_000));
-    let entry = dialect::other(log.lines().next().unwrap().as_bytes()).unwrap();
+    // Longer than a day has seconds, in milliseconds.
+    let long = log.lines().next().unwrap().replace(" 120.500 ", " 90000.000 ").replace("83.00%", "50.00%");
+    assert_eq!(read(long).kinds[0].cpu_ns, 45_000_000_000);
+    let mut scratch = Vec::new();
+    let entry = dialect::other(log.lines().next().unwrap().as_bytes(), &mut scratch).unwrap();
     assert_eq!((entry.method, entry.memory, entry.elapsed_ns), (Method::Get, Some(4 << 20), Some(120_500_000)));
 }
 
@@ -140,7 +249,9 @@ fn what_is_no_log_is_refused_with_file_line_and_reason() {
     );
     let error = parse(line("/a", 200) + &"x\x1b[31m\n".repeat(5)).unwrap_err().to_string();
     assert!(error.starts_with("access.log:2: ") && !error.contains('\x1b'), "{error}");
-    assert_eq!(parse("").unwrap_err().to_string(), "no request in access.log");
+    assert_eq!(parse("").unwrap_err().to_string(), "no request in access.log: nothing is there");
+    let error = parse(r#"{"request":"","status":"400"}"#).unwrap_err().to_string();
+    assert_eq!(error, "no request in access.log: of 1 lines are 1 without an HTTP/1.0 or later request");
     assert_eq!(
         parse("{}\n{\"a\":1}\n{}\n").unwrap_err().to_string().split(':').take(2).collect::<Vec<_>>(),
         ["access.log", "1"]
@@ -407,7 +518,7 @@ fn changes_and_secrets_are_left_out_and_told() {
     let log = line("/logout?next=/x", 200).repeat(2)
         + &line("/a?token=hunter2", 200)
         + &line("/a?mail=joe%40example.org", 200)
-        + &line("/a?x=\\x22", 200)
+        + &line("/a?x=a b", 200)
         + &line("/a?x=5", 200)
         + &line("/b/s3cr3tS3ss10nK3yAbCdEf99x", 200);
     let traffic = read(&log);

@@ -161,11 +161,14 @@ fn why_not(kind: &Kind) -> Option<&'static str> {
     if kind.methods.get + kind.methods.head == 0 {
         return Some(OTHER);
     }
+    if kind.is_failed() {
+        return Some("answered 4xx (but 404 and 410), 5xx or 1xx, or without a status: what they cost is not known");
+    }
     if let (Some(reason), true) = (kind.change, kind.sampled == 0) {
         return Some(reason);
     }
     (kind.head.is_empty() && kind.tail.is_empty())
-        .then_some("no URL that can be sent again: all failed, or hold secrets")
+        .then_some("no URL that can be sent again: they hold secrets or blanks, or are too long")
 }
 
 #[cfg(test)]

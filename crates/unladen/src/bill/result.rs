@@ -148,6 +148,8 @@ impl Account<'_> {
     /// The dearest first.
     fn kinds(&self) -> Result<Vec<BilledKind>, TooFew> {
         let mut rows = Vec::with_capacity(self.factors.len());
+        // Where the log says so at all, requests of which it says nothing were not answered by a cache.
+        let has_caches = self.traffic.kinds.iter().any(|kind| kind.cache.hits + kind.cache.misses > 0);
         for (at, planned) in self.plan.kinds.iter().enumerate() {
             let kind = &self.traffic.kinds[planned.kind];
             rows.push(BilledKind {
@@ -162,7 +164,7 @@ impl Account<'_> {
                 failed: self.measured.failed[at],
                 urls: kind.examples().take(URLS).map(str::to_owned).collect(),
                 logged_cpu_ns: (kind.cpu_counted > 0).then(|| kind.cpu_ns as f64 / kind.cpu_counted as f64),
-                cached_share: cached(kind),
+                cached_share: has_caches.then(|| kind.cache.hits as f64 / kind.requests.max(1) as f64),
                 carries: None,
             });
         }
@@ -229,12 +231,6 @@ impl Account<'_> {
         frees.truncate(CLOSED);
         Ok(frees)
     }
-}
-
-/// `None` if the log does not say.
-fn cached(kind: &unladen_traffic::Kind) -> Option<f64> {
-    let known = kind.cache.hits + kind.cache.misses;
-    (known > 0).then(|| kind.cache.hits as f64 / known as f64)
 }
 
 /// What a cache took off in the log, and may not have taken off here.

@@ -13,15 +13,15 @@ use crate::say::say;
 /// Sitemaps that an index may lead to, and pages of all: far above any site's that is measured by it.
 const MOST_SITEMAPS: usize = 500;
 const MOST_PAGES: usize = 1_000_000;
-/// Requests of a list, all weights together: each is counted.
-const MOST_REQUESTS: f64 = 1e7;
+/// Requests of a list whose weights are no whole numbers, or very large: each is counted.
+const REQUESTS: f64 = 1e6;
 
-/// Of a list whose weights say how often each is asked for: the rarest counts once.
+/// Of a list whose weights say how often each is asked for.
 pub(crate) fn listed(file: &Path, options: &Options) -> Result<Traffic, Failure> {
     let lines = UrlLine::read_list(file).map_err(|error: UrlListError| Failure::Usage(error.to_string()))?;
-    let least = lines.iter().map(|line| line.weight).fold(f64::INFINITY, f64::min);
     let all: f64 = lines.iter().map(|line| line.weight).sum();
-    let unit = least.max(all / MOST_REQUESTS);
+    let is_counted = all <= REQUESTS && lines.iter().all(|line| line.weight.fract() == 0.0);
+    let unit = if is_counted { 1.0 } else { all / REQUESTS };
     let requests: Vec<(Method, String, u64)> = lines
         .iter()
         .map(|line| {

@@ -116,6 +116,9 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     if plan.kinds.is_empty() {
         return Err(Failure::CannotMeasure(format!("nothing to weigh: {}", plan.left_out())));
     }
+    if args.plan && args.showing.json {
+        return Err(Failure::Usage("--plan is a text: --json has what was measured".to_owned()));
+    }
     if args.plan {
         return Ok(output::line(visible_lines(&plan.text(&traffic, args.load)).trim_end())?);
     }

@@ -14,7 +14,7 @@ use crate::terminal;
 pub(super) struct Showing {
     /// Write JSON instead of tables
     #[arg(long, help_heading = "What to show")]
-    json: bool,
+    pub(super) json: bool,
     /// Show everything that was measured, and not the first screen alone
     #[arg(long, help_heading = "What to show")]
     details: bool,

@@ -103,6 +103,10 @@ fn errors_point_at_the_place_and_say_what_was_meant() {
         ("one table for a list", with("", "", "[outbound.rate]\nrate = 1")),
         ("two of one name", format!("{LEAST}{}", LEAST.replace("6102", "6103"))),
         ("two at one address", format!("{LEAST}{second}")),
+        (
+            "one at a port that another has at all addresses",
+            format!("{LEAST}{}", second.replace("127.0.0.1", "0.0.0.0")),
+        ),
         ("one at the address where it shows itself", with("[admin]\nlisten = '127.0.0.1:6102'", "", "")),
         ("showing itself to all", with("[admin]\nlisten = '0.0.0.0:6190'", "", "")),
         ("showing itself nowhere", with("[admin]", "", "")),
