@@ -84,9 +84,14 @@ impl<'a> Entry<'a> {
     /// be several addresses with commas (`X-Forwarded-For`), the first of which is the client's.
     pub(crate) fn set_client(&mut self, before: &[u8]) {
         let mut words = before.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+        let is_user = |user: &[u8]| !matches!(user, b"" | b"-" | b"\"\"" | b"\"-\"");
         // Nothing is put in front of a line that begins with an address; with a port, that may be the site's.
-        let is_first = std::str::from_utf8(before.split(|byte| *byte == b' ').next().unwrap_or_default())
-            .is_ok_and(|first| first.parse::<IpAddr>().is_ok());
+        let (first, rest) = word(before);
+        if let Some(address) = plain_address(first) {
+            self.address = Some(address);
+            self.is_signed_in = is_user(word(word(rest).1).0);
+            return;
+        }
         let (mut found, mut run) = (None, false);
         // Words since then: identity and user.
         let mut user: &[u8] = b"";
@@ -95,7 +100,7 @@ impl<'a> Entry<'a> {
             let (text, is_one_of) = word.strip_suffix(b",").map_or((word, false), |word| (word, true));
             match address(text) {
                 Some(address) => {
-                    if !(run || is_first && found.is_some()) {
+                    if !run {
                         found = Some(address);
                     }
                     (run, since, user) = (is_one_of, 0, b"");
@@ -118,7 +123,7 @@ impl<'a> Entry<'a> {
         } else {
             b""
         };
-        self.is_signed_in = !matches!(user, b"" | b"-" | b"\"\"" | b"\"-\"");
+        self.is_signed_in = is_user(user);
     }
 
     /// `SIZE "REFERER" "USER-AGENT"`, and whatever else was configured.
@@ -219,15 +224,16 @@ pub(crate) fn number(text: &[u8]) -> Option<u64> {
 
 /// Also with a port: `192.0.2.7:4711`, `[2001:db8::1]:4711`.
 pub(crate) fn address(text: &[u8]) -> Option<IpAddr> {
-    // The longest, in brackets and with a port.
-    if text.len() > 53 {
+    plain_address(text).or_else(|| match text {
+        [b'[', rest @ ..] => plain_address(&rest[..memchr::memchr(b']', rest)?]),
+        _ => plain_address(&text[..memchr::memrchr(b':', text)?]).filter(IpAddr::is_ipv4),
+    })
+}
+
+fn plain_address(text: &[u8]) -> Option<IpAddr> {
+    if text.len() > 45 {
         return None;
     }
-    let text = match text {
-        [b'[', rest @ ..] => &rest[..memchr::memchr(b']', rest)?],
-        _ if memchr::memchr_iter(b':', text).count() == 1 => &text[..memchr::memchr(b':', text)?],
-        _ => text,
-    };
     let is_v6 = memchr::memchr(b':', text).is_some();
     if !is_v6 && !text.first()?.is_ascii_digit() {
         return None;

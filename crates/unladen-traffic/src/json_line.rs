@@ -71,11 +71,11 @@ pub(crate) fn parse<'a>(line: &'a [u8], scratch: &'a mut Vec<u8>) -> Result<Entr
 impl<'a> Fields<'a> {
     fn set(&mut self, object: &'a [u8], name: &'a [u8], value: &'a [u8]) {
         // ECS also writes `url.path`.
-        let (object, name) = match memchr::memrchr(b'.', name) {
-            Some(at) => (&name[memchr::memrchr(b'.', &name[..at]).map_or(0, |at| at + 1)..at], &name[at + 1..]),
+        let (object, name) = match name.iter().rposition(|byte| *byte == b'.') {
+            Some(at) => (name[..at].rsplit(|byte| *byte == b'.').next().unwrap_or_default(), &name[at + 1..]),
             None => (object, name),
         };
-        let is_of_request = matches!(object, b"" | b"request" | b"req" | b"url" | b"http" | b"httpRequest");
+        let is_of_request = || matches!(object, b"" | b"request" | b"req" | b"url" | b"http" | b"httpRequest");
         let entry = &mut self.entry;
         match name {
             b"client_ip" | b"x_real_ip" => self.ask(0, value),
@@ -105,10 +105,10 @@ impl<'a> Fields<'a> {
             b"original" if object == b"url" => self.aim(0, value),
             // Caddy's.
             b"uri" if object == b"request" => self.aim(2, value),
-            b"uri" | b"url" | b"target" if is_of_request => self.aim(3, value),
+            b"uri" | b"url" | b"target" if is_of_request() => self.aim(3, value),
             b"path" if object == b"url" => self.aim(3, value),
-            b"path" if is_of_request => self.aim(4, value),
-            b"args" | b"query_string" | b"query" if is_of_request && value != b"-" => self.query = value,
+            b"path" if is_of_request() => self.aim(4, value),
+            b"args" | b"query_string" | b"query" if is_of_request() && value != b"-" => self.query = value,
             b"status" | b"response" | b"status_code" | b"DownstreamStatus" => {
                 entry.status = entry.status.or(number(value).and_then(|status| u16::try_from(status).ok()));
             }
