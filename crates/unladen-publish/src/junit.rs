@@ -36,7 +36,10 @@ impl Publication for Junit {
     fn document(&self, document: &Document, out: &mut dyn Write) -> io::Result<()> {
         let mut suite = Suite::of(document);
         match document {
-            Document::Weigh(weigh) => findings::weigh(weigh, &mut suite),
+            Document::Weigh(weigh) => {
+                gates(weigh.gates.iter().filter(|gate| !gate.is_of_rule()), "weigh", &mut suite);
+                findings::weigh(weigh, &mut suite);
+            }
             Document::Profile(profile) => findings::profile(profile, &mut suite),
             Document::Load(load) => gates(&load.gates, "load", &mut suite),
             Document::Prove(prove) => experiment(prove, &mut suite),
@@ -55,7 +58,7 @@ impl Publication for Junit {
 }
 
 /// A case for each condition: broken ones fail, undecided ones pass and say so.
-fn gates(gates: &[Gate], verb: &str, suite: &mut Suite) {
+fn gates<'a>(gates: impl IntoIterator<Item = &'a Gate>, verb: &str, suite: &mut Suite) {
     for gate in gates {
         let of = if gate.arm.is_empty() { &gate.url } else { &gate.arm };
         let title = if of.is_empty() { gate.condition.clone() } else { format!("{} in {of}", gate.condition) };

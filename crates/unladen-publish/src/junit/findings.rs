@@ -17,8 +17,6 @@ const COUNTS_CALLS: &str = "hot-call";
 
 /// A case for each rule and page.
 pub(super) fn weigh(document: &WeighDocument, suite: &mut Suite) {
-    let conditions: Vec<Gate> = document.gates.iter().filter(|gate| !gate.is_of_rule()).cloned().collect();
-    super::gates(&conditions, "weigh", suite);
     if !has_looked(document) {
         return;
     }

@@ -26,8 +26,9 @@ enum Metric {
     Counted(String),
 }
 
-const EXPECTED: &str = "expected what a request may cost or do, and a bound, such as 'cpu > 40ms', 'cpu www-data php-fpm8.2 > \
-     30ms', 'files.checked > 100' or 'sql.statements > 20'";
+const EXPECTED: &str = "expected what a request may cost or do, and a bound, such as 'cpu > 40ms', 'cpu www-data \
+     php-fpm8.2 > 30ms', 'files.checked > 100' or 'sql.statements > 20'; latencies and errors are conditions of `unladen \
+     load` and `unladen prove`";
 
 impl WeightGate {
     /// `None` for what is no condition, but perhaps a rule's name. Fails, in words, for a wrong one.
