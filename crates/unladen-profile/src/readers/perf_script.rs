@@ -1,7 +1,8 @@
 //! The principal type is [`PerfScript`]: the text of `perf script`.
 //!
 //! A sample is a head line with a line for each frame below it, innermost first; without call graphs the only frame is
-//! in the head. Fields depend on perf's options, so all are recognised by their form.
+//! in the head. Fields depend on perf's options, so all are recognised by their form. With `-F ip,sym` heads have no
+//! field at all: an empty line stands for them, or without call graphs nothing.
 
 mod place;
 
@@ -15,7 +16,7 @@ use crate::input::Input;
 use crate::profile::{About, Profile, Unit};
 use crate::readers::{MAX_DEPTH, ProfileReader, ReadError, Sum};
 use crate::stack::StackId;
-use place::CodeLocation;
+use place::{CodeLocation, address_end, is_frame};
 
 const FORMAT: &str = "perf";
 
@@ -32,7 +33,7 @@ const EDGE: &str = "# ========";
 
 /// Reads the text of `perf script` line by line, and keeps only the weight of each distinct stack.
 ///
-/// The outermost frame is the command. If the event is one of perf's clocks (`cpu-clock`, `task-clock`), a sample
+/// The outermost frame is the command, if heads have one. If the event is one of perf's clocks (`cpu-clock`, `task-clock`), a sample
 /// weighs its period, in ns of CPU time; otherwise one sample. Of several events the first is read: their sum would be
 /// meaningless.
 pub(crate) struct PerfScript;
@@ -61,14 +62,14 @@ impl ProfileReader for PerfScript {
             .map(|(_, line)| line)
             .skip_while(|line| line.trim().is_empty() || line.starts_with('#') || is_record(line));
         let Some(first) = lines.next() else { return false };
-        let Some(head) = Head::parse(first) else { return false };
-        let is_frame = |line: &str| {
-            line.starts_with([' ', '\t']) && CodeLocation::parse(line).is_some_and(|place| place.address.is_some())
-        };
-        match lines.next() {
-            Some(next) => head.is_certain() || is_frame(next),
-            None => head.is_certain(),
+        if is_frame(first) && address_end(first) >= ADDRESS_END && !is_head(first, true) {
+            return true;
         }
+        let Some(head) = Head::parse(first) else { return false };
+        let has_frame = head.frame().is_some() || lines.next().is_some_and(is_frame);
+        // Other texts begin with a number and a colon, too.
+        let is_certain = if head.command.is_empty() { head.is_stamped } else { head.is_certain() };
+        (is_certain && head.event.is_some()) || has_frame || (is_certain && !head.command.is_empty())
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
@@ -76,6 +77,10 @@ impl ProfileReader for PerfScript {
             profile: Profile::new(About { profiler: FORMAT.to_owned(), ..About::default() }),
             line: 0,
             is_header: false,
+            form: None,
+            gap: 0,
+            is_separated: false,
+            is_established: false,
             sample: None,
             seen: IndexMap::new(),
             samples: Sum::default(),
@@ -83,6 +88,8 @@ impl ProfileReader for PerfScript {
             all_are_clocks: true,
             event: None,
             left_out: BTreeMap::new(),
+            without_frames: 0,
+            not_frames: None,
         };
         let mut bytes = Vec::new();
         loop {
@@ -100,12 +107,20 @@ impl ProfileReader for PerfScript {
             };
             done.map_err(|what| ReadError::at_line(FORMAT, reading.line, what))?;
         }
-        reading.end_sample().map_err(|what| ReadError::at_line(FORMAT, reading.line, what))?;
-        if reading.seen.is_empty() {
-            return Err(ReadError::at_line(FORMAT, reading.line.max(1), "there is no sample"));
-        }
+        reading.end().map_err(|what| ReadError::at_line(FORMAT, reading.line.max(1), what))?;
         Ok(reading.finish())
     }
+}
+
+/// How a file tells samples apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// By heads.
+    Heads,
+    /// By empty lines: one for the head, and one behind the frames.
+    EmptyLines,
+    /// Each line is one.
+    Lines,
 }
 
 struct Reading {
@@ -113,6 +128,14 @@ struct Reading {
     /// From 1.
     line: u64,
     is_header: bool,
+    /// Of the samples so far.
+    form: Option<Form>,
+    /// Empty lines since the last other one.
+    gap: u64,
+    /// Whether there is any empty line.
+    is_separated: bool,
+    /// Whether there was an unmistakable sample.
+    is_established: bool,
     sample: Option<Sample>,
     /// In order of appearance: samples, and the sum of their periods.
     seen: IndexMap<StackId, (u64, u64)>,
@@ -122,11 +145,17 @@ struct Reading {
     /// The first sample's event, the only one that is read.
     event: Option<String>,
     left_out: BTreeMap<String, u64>,
+    /// Samples without heads and frames.
+    without_frames: u64,
+    /// Samples whose lines are all no frames, and the first such line.
+    not_frames: Option<(u64, String)>,
 }
 
 /// A sample that may have more frames.
+#[derive(Default)]
 struct Sample {
-    group: FrameId,
+    /// The command.
+    group: Option<FrameId>,
     /// ns, if the event is a clock.
     period: Option<u64>,
     /// Innermost first.
@@ -136,6 +165,10 @@ struct Sample {
     /// Whether it is unmistakably a sample.
     is_certain: bool,
     other_event: Option<String>,
+    /// Frames of another event, whose names do not matter.
+    others: usize,
+    /// A line that is no frame.
+    not_frame: Option<String>,
 }
 
 impl Reading {
@@ -148,21 +181,23 @@ impl Reading {
             return Ok(());
         }
         if line.is_empty() {
+            self.gap += 1;
+            self.is_separated = true;
             // Some put an empty line between a head and its frames.
-            let has_frames = |sample: &Sample| !sample.frames.is_empty() || !sample.inlined.is_empty();
-            return if self.sample.as_ref().is_some_and(has_frames) { self.end_sample() } else { Ok(()) };
+            return if self.sample.as_ref().is_some_and(Sample::has_frames) { self.end_sample() } else { Ok(()) };
         }
+        let gap = std::mem::take(&mut self.gap);
         if let Some(sample) = &mut self.sample {
             let place = CodeLocation::parse(line);
             let has_address = place.as_ref().is_some_and(|place| place.address.is_some());
-            let is_indented = line.starts_with([' ', '\t']);
-            // Without a call graph heads are indented, and some write frames without a space before them.
-            let is_head = |head: Head<'_>| head.is_timed() || (head.is_certain() && !(has_address && is_indented));
-            let may_be_frame = is_indented || has_address;
-            if may_be_frame && (!line.contains(':') || !Head::parse(line).is_some_and(is_head)) {
+            let may_be_frame = has_address || line.starts_with([' ', '\t']);
+            if may_be_frame && !is_head(line, has_address) {
                 // Source lines may stand between frames.
-                let Some(place) = place else { return Ok(()) };
-                sample.is_certain |= has_address;
+                let Some(place) = place else {
+                    sample.not_frame.get_or_insert_with(|| shortened(line));
+                    return Ok(());
+                };
+                sample.is_certain |= is_frame(line);
                 return sample.push(&mut self.profile, &place);
             }
         }
@@ -170,7 +205,17 @@ impl Reading {
             return Ok(());
         }
         self.end_sample()?;
+        match CodeLocation::parse(line).filter(|_| is_frame(line) && !is_head(line, true)) {
+            Some(place) => self.without_head(line, &place, gap),
+            None => self.with_head(line),
+        }
+    }
+
+    fn with_head(&mut self, line: &str) -> Result<(), String> {
         let head = Head::parse(line).ok_or_else(|| format!("`{}` does not begin a sample", shortened(line)))?;
+        if *self.form.get_or_insert(Form::Heads) != Form::Heads {
+            return Err(format!("expected a frame, as the samples before it have no heads: `{}`", shortened(line)));
+        }
         let event = head.event.unwrap_or_default();
         let other_event = match &self.event {
             Some(first) => (first != event).then(|| event.to_owned()),
@@ -181,17 +226,68 @@ impl Reading {
         };
         let group = Frame { name: head.command, file: "", line: 0, kind: FrameKind::Group };
         let mut sample = Sample {
-            group: self.profile.frames.intern(group),
+            group: (!head.command.is_empty()).then(|| self.profile.frames.intern(group)),
             period: head.clock_period(),
-            frames: Vec::new(),
-            inlined: Vec::new(),
-            is_certain: head.is_certain(),
+            is_certain: head.is_certain() || (self.is_established && head.command.is_empty()),
             other_event,
+            ..Sample::default()
         };
-        if let Some(place) = CodeLocation::parse(head.rest).filter(|place| place.address.is_some()) {
+        if let Some(place) = head.frame() {
+            sample.is_certain |= head.event.is_some() || head.has_time;
             sample.push(&mut self.profile, &place)?;
         }
         self.sample = Some(sample);
+        Ok(())
+    }
+
+    /// The first frame of a sample without a head, `gap` empty lines after another.
+    fn without_head(&mut self, line: &str, place: &CodeLocation<'_>, gap: u64) -> Result<(), String> {
+        let is_first = self.form.is_none();
+        let of_lines = !line.starts_with('\t') && gap == 0;
+        match *self.form.get_or_insert(if of_lines { Form::Lines } else { Form::EmptyLines }) {
+            Form::Heads => return Err(format!("expected a sample's head before the frame `{}`", shortened(line))),
+            Form::Lines if gap > 0 => {
+                return Err("an empty line between samples of one line each: \
+                            it cannot be told where a sample begins"
+                    .to_owned());
+            }
+            Form::Lines => {}
+            // A sample without frames is two empty lines.
+            Form::EmptyLines => self.count_without_frames(gap.saturating_sub(if is_first { 1 } else { 2 }) / 2)?,
+        }
+        if address_end(line) < ADDRESS_END && is_first {
+            return Err(format!("expected a sample's head before the frame `{}`", shortened(line)));
+        }
+        let mut sample = Sample { is_certain: true, ..Sample::default() };
+        sample.push(&mut self.profile, place)?;
+        self.sample = Some(sample);
+        if self.form == Some(Form::Lines) { self.end_sample() } else { Ok(()) }
+    }
+
+    fn count_without_frames(&mut self, samples: u64) -> Result<(), String> {
+        if samples > 0 {
+            self.without_frames += samples;
+            self.seen.entry(self.profile.stacks.root()).or_default().0 += self.samples.add(samples)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.end_sample()?;
+        if self.form == Some(Form::EmptyLines) {
+            if !self.is_separated {
+                return Err("expected an empty line between samples, as they have no heads".to_owned());
+            }
+            self.count_without_frames(self.gap.saturating_sub(1) / 2)?;
+        }
+        if self.seen.is_empty() {
+            return Err("there is no sample".to_owned());
+        }
+        if self.profile.stacks.is_empty() {
+            return Err("expected frames or a command, and no sample has any: `perf script` prints them with \
+                        `-F +ip,+sym`"
+                .to_owned());
+        }
         Ok(())
     }
 
@@ -200,6 +296,7 @@ impl Reading {
         if !sample.is_certain {
             return Err("the lines before it are not a sample: they have no process, time, event or frames".to_owned());
         }
+        self.is_established = true;
         if let Some(event) = sample.other_event {
             if self.left_out.len() >= MAX_EVENTS && !self.left_out.contains_key(&event) {
                 return Err(format!("more than {MAX_EVENTS} events"));
@@ -208,10 +305,10 @@ impl Reading {
             return Ok(());
         }
         sample.place_inlined(&mut self.profile, "", FrameKind::Native);
-        let root = self.profile.stacks.root();
-        let group = self.profile.stacks.push(root, sample.group);
-        let frames = sample.frames.iter().rev();
-        let stack = frames.fold(group, |below, frame| self.profile.stacks.push(below, *frame));
+        if let Some(line) = sample.not_frame.filter(|_| sample.frames.is_empty()) {
+            self.not_frames.get_or_insert((0, line)).0 += 1;
+        }
+        let stack = self.profile.stacks.intern(sample.group.into_iter().chain(sample.frames.into_iter().rev()));
         let (samples, periods) = self.seen.entry(stack).or_default();
         *samples += self.samples.add(1)?;
         match sample.period {
@@ -239,6 +336,18 @@ impl Reading {
                  samples of others are left out: {others}; to see those, record one event only"
             ));
         }
+        if let Some((samples, line)) = self.not_frames {
+            self.profile.notes.push(format!(
+                "{samples} samples have no frames, only lines such as `{}`, which are left out",
+                line.trim()
+            ));
+        }
+        if self.without_frames > 0 {
+            self.profile.notes.push(format!(
+                "its samples have no heads: {} without frames are counted by their empty lines",
+                self.without_frames
+            ));
+        }
         let cluster = self.profile.begin_request();
         for (stack, (samples, periods)) in self.seen {
             self.profile.add(cluster, stack, if self.all_are_clocks { periods } else { samples });
@@ -249,12 +358,11 @@ impl Reading {
 
 impl Sample {
     fn push(&mut self, profile: &mut Profile, place: &CodeLocation<'_>) -> Result<(), String> {
-        if self.frames.len() + self.inlined.len() >= MAX_DEPTH {
+        if self.frames.len() + self.inlined.len() + self.others >= MAX_DEPTH {
             return Err(format!("a stack of more than {MAX_DEPTH} frames"));
         }
         if self.other_event.is_some() {
-            // Frames mark the sample's extent; their names do not matter.
-            self.frames.push(self.group);
+            self.others += 1;
             return Ok(());
         }
         if place.is_inlined {
@@ -267,12 +375,28 @@ impl Sample {
         Ok(())
     }
 
+    fn has_frames(&self) -> bool {
+        !self.frames.is_empty() || !self.inlined.is_empty() || self.others > 0
+    }
+
     /// Inlined frames have the module of the next frame, in which they are inlined.
     fn place_inlined(&mut self, profile: &mut Profile, module: &str, kind: FrameKind) {
         for name in self.inlined.drain(..) {
             self.frames.push(profile.frames.intern(Frame { name: &name, file: module, line: 0, kind }));
         }
     }
+}
+
+/// Whether a line that may be a frame is a sample's head.
+fn is_head(line: &str, has_address: bool) -> bool {
+    // Without a call graph heads are indented, and some write frames without a space before them.
+    let is_frame = has_address && line.starts_with([' ', '\t']);
+    let is_named = |head: &Head<'_>| {
+        let has_frame = head.event.is_some() && head.frame().is_some();
+        !head.command.is_empty() && ((head.is_certain() && !is_frame) || has_frame)
+    };
+    let is_head = |head: Head<'_>| head.is_timed() || (!line.starts_with('\t') && is_named(&head)) || head.begins(line);
+    line.contains(':') && Head::parse(line).is_some_and(is_head)
 }
 
 /// Whether a line is a record that is no sample, as from `perf script --show-mmap-events`.
@@ -284,13 +408,20 @@ fn shortened(line: &str) -> String {
     line.chars().take(60).collect()
 }
 
-/// `comm pid/tid [cpu] time: period event: frame`, of which all but the command are optional.
+/// Column in which the address of a frame ends at least: perf writes it 16 columns wide, behind a space or a tab.
+const ADDRESS_END: usize = 16;
+/// perf writes periods at least this wide, and processes narrower.
+const PERIOD_WIDTH: usize = 10;
+
+/// `comm pid/tid [cpu] time: period event: frame`, all of which are optional.
 #[derive(Debug, PartialEq)]
 struct Head<'a> {
-    /// May contain spaces.
+    /// May contain spaces; empty if unknown.
     command: &'a str,
     has_process: bool,
     has_time: bool,
+    /// Whether it has a time as exact as perf's.
+    is_stamped: bool,
     /// Without its modifiers.
     event: Option<&'a str>,
     period: Option<u64>,
@@ -301,20 +432,12 @@ struct Head<'a> {
 impl<'a> Head<'a> {
     fn parse(line: &'a str) -> Option<Self> {
         let tokens: Vec<&'a str> = line.split_whitespace().take(64).collect();
-        let time = tokens.iter().skip(1).position(|token| is_time(token)).map(|at| at + 1);
+        let time = tokens.iter().position(|token| is_time(token));
         // Without a time, the event separates the command from the rest.
         let (before, after) = match time {
             Some(at) => (&tokens[..at], &tokens[at + 1..]),
-            None => match tokens.iter().skip(1).position(|token| is_event(token)).map(|at| at + 1) {
-                Some(at)
-                    if at > 1
-                        && is_decimal(tokens[at - 1])
-                        && at > 2
-                        && (is_process(tokens[at - 2]) || is_cpu(tokens[at - 2])) =>
-                {
-                    tokens.split_at(at - 1)
-                }
-                Some(at) => tokens.split_at(at),
+            None => match event_at(line, &tokens) {
+                Some(at) => tokens.split_at(at - usize::from(ends_in_period(line, &tokens[..at]))),
                 None => (&tokens[..], &tokens[..0]),
             },
         };
@@ -325,25 +448,52 @@ impl<'a> Head<'a> {
         let event = after.first().copied().filter(|event| is_event(event));
 
         let mut names = before.len();
-        let has_cpu = names > 1 && is_cpu(before[names - 1]);
+        let has_cpu = names > 0 && is_cpu(before[names - 1]);
         names -= usize::from(has_cpu);
-        let has_process = names > 1 && is_process(before[names - 1]);
+        let has_process = names > 0 && is_process(before[names - 1]);
         names -= usize::from(has_process);
-        let (first, last) = (before.first()?, before[..names].last()?);
-        let rest_from = event.or(time.map(|at| tokens[at]));
-        Some(Self {
-            command: between(line, first, last),
+        let command = match &before[..names] {
+            [] => "",
+            [first, .., last] => between(line, first, last),
+            [only] => only,
+        };
+        let time = time.map(|at| tokens[at]);
+        // A period without an event is narrower than an address.
+        let is_period = |token: &&&str| {
+            let from = time.map_or(0, |time| end_in(line, time));
+            is_decimal(token) && end_in(line, token) - from < ADDRESS_END
+        };
+        let rest_from = event.or(after.first().filter(is_period).copied()).or(time);
+        (!tokens.is_empty()).then(|| Self {
+            command,
             has_process,
             has_time: time.is_some(),
+            is_stamped: time.is_some_and(|time| time.len() - time.find('.').unwrap_or(0) > ".000000".len()),
             event: event.map(without_modifiers),
             period,
             rest: rest_from.map_or("", |token| &line[end_in(line, token)..]),
         })
     }
 
+    /// The frame in it.
+    fn frame(&self) -> Option<CodeLocation<'a>> {
+        CodeLocation::parse(self.rest).filter(|place| place.address.is_some())
+    }
+
+    /// Whether `line`, which may be a frame, is this head without a command.
+    fn begins(&self, line: &str) -> bool {
+        let has_event = || {
+            let is_whole = self.rest.trim().is_empty() || self.frame().is_some();
+            let is_address = (self.has_process || self.period.is_some()) && address_end(line) >= ADDRESS_END;
+            self.event.is_some() && is_whole && !is_address
+        };
+        self.command.is_empty() && !line.starts_with('\t') && (self.has_time || has_event())
+    }
+
     /// Whether it can only be a sample's head.
     fn is_certain(&self) -> bool {
-        self.has_process && (self.has_time || self.event.is_some())
+        let is_bare = self.command.is_empty() && self.has_time;
+        is_bare || (self.has_process && (self.has_time || self.event.is_some()))
     }
 
     /// Whether it has a process and a time, which no frame line has.
@@ -355,6 +505,36 @@ impl<'a> Head<'a> {
     fn clock_period(&self) -> Option<u64> {
         self.period.filter(|_| matches!(self.event, Some("cpu-clock" | "task-clock")))
     }
+}
+
+/// Position of the event in a head without a time. It may be the first field; but commands may end in a colon.
+fn event_at(line: &str, tokens: &[&str]) -> Option<usize> {
+    let later = tokens.iter().skip(1).position(|token| is_event(token)).map(|at| at + 1);
+    let Some(first) = tokens.first().filter(|first| is_event(first)) else { return later };
+    let is_behind_process =
+        |at: usize| is_process(tokens[at - 1]) || is_cpu(tokens[at - 1]) || is_decimal(tokens[at - 1]);
+    if later.is_some_and(is_behind_process) {
+        return later;
+    }
+    let rest = &line[end_in(line, first)..];
+    let is_frame = |place: CodeLocation<'_>| place.address.is_some() && !is_process(place.name);
+    let is_tracepoint = first.trim_end_matches(':').contains(':');
+    let is_first = is_tracepoint || rest.trim().is_empty() || CodeLocation::parse(rest).is_some_and(is_frame);
+    if is_first { Some(0) } else { later }
+}
+
+/// Whether the last field before an event is a period and no process.
+fn ends_in_period(line: &str, before: &[&str]) -> bool {
+    let [others @ .., last] = before else { return false };
+    let begin = others.last().map_or(0, |token| end_in(line, token) + 1);
+    let is_wide = end_in(line, last) - begin >= PERIOD_WIDTH;
+    let is_behind_process = match others {
+        [] => false,
+        // `12 7 cycles:` may be a command and a process.
+        [only] => is_cpu(only) || (is_process(only) && only.contains('/')),
+        [.., other] => is_process(other) || is_cpu(other),
+    };
+    is_decimal(last) && (is_wide || is_behind_process)
 }
 
 /// `cycles` of `cycles:ppp:`, but all of `sched:sched_switch:`.
