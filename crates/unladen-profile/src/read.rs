@@ -68,6 +68,7 @@ pub(crate) fn read_from(
         };
     }
     profile.notes.extend(doubt(&profile));
+    profile.notes.extend(profile.about.note());
     profile.notes.iter_mut().for_each(|note| *note = format!("{}: {note}", file.display()));
     Ok(profile)
 }

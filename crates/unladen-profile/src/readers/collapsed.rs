@@ -4,7 +4,7 @@ use std::io::{BufRead, Read};
 
 use crate::frame::Frame;
 use crate::input::Input;
-use crate::profile::{About, ClusterId, Profile, Unit};
+use crate::profile::{About, ClusterId, MAX_DECIMALS as DIGITS, Profile, Unit};
 use crate::readers::{HEAD, MAX_DEPTH, ProfileReader, ReadError, Sum};
 use crate::stack::StackId;
 use crate::text::{ends_in_number, place, unescape};
@@ -99,8 +99,6 @@ impl ProfileReader for Collapsed {
 /// Whole units, and parts of 10^-[`DIGITS`].
 type Weight = (u64, u32);
 
-const DIGITS: u32 = 6;
-
 fn parse(line: &[u8]) -> Result<(&[u8], Weight), &'static str> {
     const NO_NUMBER: &str = "expected a number after the last space";
     let line = line.trim_ascii_end();
@@ -165,11 +163,8 @@ impl Weights {
         if self.is_austin && self.time.is_some() {
             // With three digits a µs is whole ns; more are rounded.
             of_one = 1000;
-        } else if self.digits > 0 {
-            profile.notes.push(format!(
-                "its weights have fractions: {of_one} {} here stand for 1 in the file",
-                profile.about.unit.into_str()
-            ));
+        } else {
+            profile.about.decimals = self.digits;
         }
         let mut sum = Sum::default();
         for (stack, (whole, parts)) in self.weights {

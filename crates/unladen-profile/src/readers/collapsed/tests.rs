@@ -132,10 +132,10 @@ fn a_difference_became_functions_named_with_a_number() {
 fn fractions_were_refused() {
     assert!(Collapsed.recognises(b"a;b 0.25\na 1.5\n"));
     let profile = read("a;b 0.25\na 1.5\na;c 2\n").unwrap();
-    assert_eq!(profile.notes, ["its weights have fractions: 100 samples here stand for 1 in the file"]);
+    assert_eq!((profile.about.decimals, profile.about.of_one()), (2, 100));
     let expected = [("a", 150), ("a;b", 25), ("a;c", 200)].map(|(stack, weight)| (stack.to_owned(), weight));
     assert_eq!(stacks("a;b 0.25\na 1.5\na;c 2\n"), expected);
-    assert_eq!(read("a 12.0\na 3.\n").unwrap().notes, [""; 0]);
+    assert_eq!(read("a 12.0\na 3.\n").unwrap().about.decimals, 0);
     assert!(read("a 18446744073709551615\nb 0.5\n").unwrap_err().contains("64 bits"));
 }
 
