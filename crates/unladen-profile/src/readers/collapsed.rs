@@ -1,5 +1,7 @@
 //! The principal type is [`Collapsed`]: collapsed stacks.
 
+mod austin;
+
 use std::io::{BufRead, Read};
 
 use crate::frame::Frame;
@@ -15,7 +17,7 @@ use crate::text::{ends_in_number, place, unescape};
 /// line may have no stack at all: py-spy writes one for what it saw outside all functions.
 ///
 /// Weights may have fractions. Lines such as `# mode: wall`, written by Austin, describe the profile: its weights are
-/// µs of the clock or of CPU.
+/// µs of the clock or of CPU. Austin's frames, `/srv/app.py:handle:12`, are functions with a place.
 pub(crate) struct Collapsed;
 
 /// In bytes; a longer line is no stack.
@@ -73,7 +75,7 @@ impl ProfileReader for Collapsed {
                 continue;
             }
             if let Some((key, value)) = metadata(&line) {
-                weights.take_metadata(key, value);
+                weights.take_metadata(key, value).map_err(fault)?;
                 continue;
             }
             let (stack, weight) = parse(&line).map_err(|what| fault(what.to_owned()))?;
@@ -90,6 +92,14 @@ impl ProfileReader for Collapsed {
                 "all stacks have two numbers, as in a difference of two profiles (difffolded.pl, \
                  inferno-diff-folded): `unladen profile diff` compares the two original files",
             ));
+        }
+        let is_austin = weights.is_austin;
+        if is_austin || austin::is_written_by(&profile) {
+            let stacks = austin::with_places(&mut profile);
+            weights.weights.iter_mut().for_each(|(stack, _)| *stack = stacks[stack.index()]);
+            if !is_austin {
+                profile.notes.push("its frames are read as Austin's, `file:function:line`".to_owned());
+            }
         }
         weights.finish(&mut profile, cluster).map_err(|what| fault(&what))?;
         Ok(profile)
@@ -131,17 +141,41 @@ struct Weights {
     /// All fractions are multiples of 10^-digits.
     digits: u32,
     is_austin: bool,
-    /// For Austin's: µs.
-    time: Option<Unit>,
+    /// What Austin measured.
+    mode: Option<Vec<u8>>,
 }
 
 impl Weights {
-    fn take_metadata(&mut self, key: &[u8], value: &[u8]) {
-        match (key, value) {
-            (b"austin", _) => self.is_austin = true,
-            (b"mode", b"wall") => self.time = Some(Unit::Nanoseconds),
-            (b"mode", b"cpu") => self.time = Some(Unit::CpuNanoseconds),
-            _ => {}
+    /// Fails where another file of another measure begins.
+    fn take_metadata(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
+        match key {
+            b"austin" if !self.is_austin && !self.weights.is_empty() => {
+                Err("a file of Austin begins behind other stacks: their sum would mean nothing".to_owned())
+            }
+            b"austin" => {
+                self.is_austin = true;
+                Ok(())
+            }
+            b"mode" => match &self.mode {
+                Some(mode) if self.is_austin && mode != value => {
+                    let [before, now] = [mode, value].map(String::from_utf8_lossy);
+                    Err(format!("the mode is `{now}`, and was `{before}` before: their sum would mean nothing"))
+                }
+                _ => {
+                    self.mode = Some(value.to_owned());
+                    Ok(())
+                }
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// For Austin's: µs.
+    fn time(&self) -> Option<Unit> {
+        match self.mode.as_deref() {
+            Some(b"wall") => Some(Unit::Nanoseconds),
+            Some(b"cpu") => Some(Unit::CpuNanoseconds),
+            _ => None,
         }
     }
 
@@ -158,9 +192,9 @@ impl Weights {
         let mut of_one = 10_u64.pow(self.digits);
         if self.is_austin {
             profile.about.profiler = "austin".to_owned();
-            profile.about.unit = self.time.unwrap_or(Unit::Count);
+            profile.about.unit = self.time().unwrap_or(Unit::Count);
         }
-        if self.is_austin && self.time.is_some() {
+        if self.is_austin && self.time().is_some() {
             // With three digits a µs is whole ns; more are rounded.
             of_one = 1000;
         } else {
