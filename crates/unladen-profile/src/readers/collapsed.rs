@@ -106,8 +106,8 @@ impl ProfileReader for Collapsed {
     }
 }
 
-/// Whole units, and parts of 10^-[`DIGITS`].
-type Weight = (u64, u32);
+/// Whole units, parts of 10^-[`DIGITS`], and whether there are digits beyond them.
+type Weight = (u64, u32, bool);
 
 fn parse(line: &[u8]) -> Result<(&[u8], Weight), &'static str> {
     const NO_NUMBER: &str = "expected a number after the last space";
@@ -121,7 +121,8 @@ fn parse(line: &[u8]) -> Result<(&[u8], Weight), &'static str> {
     }
     let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(DIGITS as usize);
     let parts = digits.fold(0, |parts, digit| 10 * parts + u32::from(digit - b'0'));
-    Ok((&line[..space], (whole.parse().map_err(|_| "the number is beyond 64 bits")?, parts)))
+    let is_cut = fraction.bytes().skip(DIGITS as usize).any(|digit| digit != b'0');
+    Ok((&line[..space], (whole.parse().map_err(|_| "the number is beyond 64 bits")?, parts, is_cut)))
 }
 
 /// `# mode: wall`, which is no stack.
@@ -136,8 +137,9 @@ fn metadata(line: &[u8]) -> Option<(&[u8], &[u8])> {
 /// The weights of a file, before it is known whether any has a fraction.
 #[derive(Default)]
 struct Weights {
-    weights: Vec<(StackId, Weight)>,
+    weights: Vec<(StackId, (u64, u32))>,
     sum: Sum,
+    is_cut: bool,
     /// All fractions are multiples of 10^-digits.
     digits: u32,
     is_austin: bool,
@@ -179,8 +181,9 @@ impl Weights {
         }
     }
 
-    fn add(&mut self, stack: StackId, (whole, parts): Weight) -> Result<(), String> {
+    fn add(&mut self, stack: StackId, (whole, parts, is_cut): Weight) -> Result<(), String> {
         self.sum.add(whole)?;
+        self.is_cut |= is_cut;
         while !parts.is_multiple_of(10_u32.pow(DIGITS - self.digits)) {
             self.digits += 1;
         }
@@ -199,6 +202,11 @@ impl Weights {
             of_one = 1000;
         } else {
             profile.about.decimals = self.digits;
+            if self.is_cut {
+                profile
+                    .notes
+                    .push(format!("weights have more than {DIGITS} decimals, of which the others are cut off"));
+            }
         }
         let mut sum = Sum::default();
         for (stack, (whole, parts)) in self.weights {

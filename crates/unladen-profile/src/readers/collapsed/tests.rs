@@ -136,6 +136,9 @@ fn fractions_were_refused() {
     let expected = [("a", 150), ("a;b", 25), ("a;c", 200)].map(|(stack, weight)| (stack.to_owned(), weight));
     assert_eq!(stacks("a;b 0.25\na 1.5\na;c 2\n"), expected);
     assert_eq!(read("a 12.0\na 3.\n").unwrap().about.decimals, 0);
+    let cut = read("a 0.1234567\nb 0.5000000\n").unwrap();
+    assert_eq!(cut.notes, ["weights have more than 6 decimals, of which the others are cut off"]);
+    assert_eq!((cut.total(), read("b 0.5000000\n").unwrap().notes.len()), (623_456, 0));
     assert!(read("a 18446744073709551615\nb 0.5\n").unwrap_err().contains("64 bits"));
 }
 
