@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 /// Eight samples of a program whose name has a space, four of dd, two of Node.js with `--perf-basic-prof`; perf 6.1.
@@ -353,5 +355,16 @@ fn what_is_no_sample_is_refused_with_its_line() {
     assert!(refused(&heavy).contains("64 bits"), "{}", refused(&heavy));
     for other in ["a;b;c 12\n", "{\"a\": 1}", "NYTProf 5 0\n# Perl profile\n", "a b 12\n", "\u{1f}\u{8b}"] {
         assert!(!PerfScript.recognises(other.as_bytes()), "{other:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_fields_are_read_or_refused(pieces in prop::collection::vec(prop::sample::select(vec![
+        "\n", "\n", "\n\n", "\t", " ", "          11a0e6", "401136", "12", "12/13", "[001]", "1.5:", "263.547509:", "cycles:", "cpu-clock:u:",
+        "sched:sched_switch:", "perl", "dead", "f+0x6", "f", "(/bin/x)", "(inlined)", "x.c:12", "λ\u{a0}:", "   5000000", "# ========",
+    ]), 0..40), spaced: bool) {
+        let text = pieces.join(if spaced { " " } else { "" });
+        crate::fuzzing::check("perf", text.as_bytes());
     }
 }
