@@ -1,5 +1,6 @@
 //! The principal type is [`CodeLocation`]: the line of a frame.
 
+use super::head::ADDRESS_END;
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::profile::Profile;
 
@@ -38,7 +39,7 @@ pub(super) struct CodeLocation<'a> {
 
 impl<'a> CodeLocation<'a> {
     pub(super) fn parse(line: &'a str) -> Option<Self> {
-        let is_frame = line.starts_with('\t') || address_end(line) >= super::ADDRESS_END;
+        let is_frame = line.starts_with('\t') || address_end(line) >= ADDRESS_END;
         let line = line.trim();
         let (first, after) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let after = after.trim_start();
@@ -126,7 +127,7 @@ pub(super) fn address_end(line: &str) -> usize {
 
 /// Whether a line is a frame even where nothing tells that frames follow. Tables of numbers are indented, too.
 pub(super) fn is_frame(line: &str) -> bool {
-    let is_aligned = line.starts_with('\t') || (line.starts_with(' ') && address_end(line) >= super::ADDRESS_END);
+    let is_aligned = line.starts_with('\t') || (line.starts_with(' ') && address_end(line) >= ADDRESS_END);
     let is_marked = || line.starts_with(' ') && (line.contains("+0x") || line.ends_with(')'));
     CodeLocation::parse(line).is_some_and(|place| place.address.is_some()) && (is_aligned || is_marked())
 }
