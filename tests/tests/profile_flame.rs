@@ -83,8 +83,8 @@ fn profile(title: &str, lookup: u64, gone: u64) -> Profile {
         profiler: "excimer".into(),
         unit: Unit::Samples,
         period_ns: Some(1_000_000),
-        requests: None,
         are_requests: true,
+        ..About::default()
     });
     let mut frame =
         |name, line, kind| profile.frames.intern(Frame { name, file: "/srv/wiki/includes/WebStart.php", line, kind });

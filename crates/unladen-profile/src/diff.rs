@@ -71,6 +71,8 @@ pub fn diff(baseline: &Profile, candidate: &Profile) -> Result<Diff, MergeError>
     let are_single = |profile: &Profile, requests: Option<u64>| {
         profile.about.are_requests && requests == Some(profile.clusters.len() as u64)
     };
+    // Parts of a whole are the same in any unit.
+    let of_one = if per_request { joint.about.of_one() as f64 } else { 1.0 };
     let is_resampled = are_single(baseline, requests[0]) && are_single(candidate, requests[1]);
     let measure = Measure { divisors, requests: [of_baseline.len(), of_candidate.len()], is_resampled };
 
@@ -81,10 +83,10 @@ pub fn diff(baseline: &Profile, candidate: &Profile) -> Result<Diff, MergeError>
         for cluster in clusters {
             tally.cluster(
                 cluster,
-                |stack, [_, total]| by_stack[stack.index()][side].add(total),
+                |stack, [_, total]| by_stack[stack.index()][side].add(total, of_one),
                 |frame, weights| {
                     for (of_function, weight) in by_function[frame.index()].iter_mut().zip(weights) {
-                        of_function[side].add(weight);
+                        of_function[side].add(weight, of_one);
                     }
                 },
             );
@@ -98,7 +100,7 @@ pub fn diff(baseline: &Profile, candidate: &Profile) -> Result<Diff, MergeError>
         [(of_baseline, divisors[0]), (of_candidate, divisors[1])].map(|(clusters, divisor)| {
             let mut weights = vec![0.0; joint.stacks.len()];
             for (stack, weight) in clusters.iter().flat_map(|cluster| &cluster.weights) {
-                weights[stack.index()] += *weight as f64 / divisor.max(1.0);
+                weights[stack.index()] += *weight as f64 / of_one / divisor.max(1.0);
             }
             weights
         });
@@ -113,6 +115,7 @@ pub fn diff(baseline: &Profile, candidate: &Profile) -> Result<Diff, MergeError>
         period_ns: joint.about.period_ns,
         requests: requests[1],
         are_requests: false,
+        decimals: joint.about.decimals,
         ..candidate.about.clone()
     };
     let (frames, stacks) = (joint.frames, joint.stacks);
@@ -148,10 +151,11 @@ struct Side {
 }
 
 impl Side {
-    fn add(&mut self, weight: u64) {
+    /// Adds a weight, `of_one` of which are one of the unit.
+    fn add(&mut self, weight: u64, of_one: f64) {
         if weight > 0 {
-            self.sum += weight as f64;
-            self.moments.add(weight as f64);
+            self.sum += weight as f64 / of_one;
+            self.moments.add(weight as f64 / of_one);
         }
     }
 }

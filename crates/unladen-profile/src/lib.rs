@@ -47,7 +47,7 @@ pub use function::{Caller, FunctionRow, MIN_REQUESTS, functions};
 pub use grep::{Pattern, PatternError, grep};
 pub use input::Input;
 pub use merge::{MergeError, merge};
-pub use profile::{About, CallCount, Cluster, ClusterId, Profile, Unit};
+pub use profile::{About, CallCount, Cluster, ClusterId, MAX_DECIMALS, Profile, Unit};
 pub use read::{READERS, read, reader_named};
 pub use readers::excimer::ExcimerLog;
 pub use readers::{ProfileReader, ReadError};

@@ -19,7 +19,8 @@ pub enum MergeError {
 /// Further titles are counted.
 const TITLES: usize = 8;
 
-/// All clusters of all profiles. Samples of different known periods become ns. Fails if the profiles count different
+/// All clusters of all profiles. Samples of different known periods become ns, and weights have the decimals of the one
+/// that has most. Fails if the profiles count different
 /// things.
 pub fn merge(profiles: &[Profile]) -> Result<Profile, MergeError> {
     join(&profiles.iter().collect::<Vec<_>>())
@@ -58,12 +59,18 @@ pub(crate) fn join(profiles: &[&Profile]) -> Result<Profile, MergeError> {
             .filter(|period| are_alike && profiles.iter().all(|profile| profile.about.period_ns == Some(*period))),
         requests: requests(profiles),
         are_requests: profiles.iter().all(|profile| profile.about.are_requests),
+        decimals: profiles.iter().map(|profile| profile.about.decimals).max().unwrap_or(0),
     });
     for profile in profiles {
-        let scale = profile.about.period_ns.filter(|_| !are_alike).unwrap_or(1);
+        let period = profile.about.period_ns.filter(|_| !are_alike).unwrap_or(1);
+        let scale = period.saturating_mul(merged.about.of_one() / profile.about.of_one());
         merged.append(profile, &profile.clusters, scale);
-        merged.notes.extend_from_slice(&profile.notes);
+        // That of the whole says it for all.
+        let is_of_decimals =
+            |note: &&String| profile.about.note().is_some_and(|of_decimals| note.ends_with(&of_decimals));
+        merged.notes.extend(profile.notes.iter().filter(|note| !is_of_decimals(note)).cloned());
     }
+    merged.notes.extend(merged.about.note().filter(|_| profiles.len() > 1));
     Ok(merged)
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::frame::{FrameId, Frames};
 use crate::stack::{StackId, Stacks};
@@ -36,6 +37,51 @@ pub struct About {
     pub requests: Option<u64>,
     /// Whether each cluster is one request.
     pub are_requests: bool,
+    /// Decimal places of weights, of which 10 to this power are one of the unit; at most [`MAX_DECIMALS`].
+    #[serde(skip_serializing_if = "is_zero", deserialize_with = "decimals")]
+    pub decimals: u32,
+}
+
+/// More decimal places of weights are cut off.
+pub const MAX_DECIMALS: u32 = 6;
+
+fn is_zero(decimals: &u32) -> bool {
+    *decimals == 0
+}
+
+fn decimals<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let decimals = u32::deserialize(deserializer)?;
+    if decimals > MAX_DECIMALS {
+        return Err(D::Error::custom(format_args!("{decimals} decimal places, of at most {MAX_DECIMALS}")));
+    }
+    Ok(decimals)
+}
+
+impl About {
+    /// The weight that is one of the unit.
+    pub fn of_one(&self) -> u64 {
+        10_u64.pow(self.decimals.min(MAX_DECIMALS))
+    }
+
+    /// A weight in the unit, with the decimals it needs: `10.5`.
+    pub(crate) fn decimal(&self, weight: u64) -> String {
+        let (whole, rest) = (weight / self.of_one(), weight % self.of_one());
+        if rest == 0 {
+            return whole.to_string();
+        }
+        let text = format!("{whole}.{rest:0places$}", places = self.decimals as usize);
+        text.trim_end_matches('0').to_owned()
+    }
+
+    /// Documents have whole numbers only.
+    pub(crate) fn note(&self) -> Option<String> {
+        let (of_one, unit) = (self.of_one(), self.unit.into_str());
+        (of_one > 1).then(|| {
+            format!(
+                "weights have fractions: in JSON results, whose weights are whole, {of_one} stand for 1 of the {unit}"
+            )
+        })
+    }
 }
 
 /// What a weight counts.

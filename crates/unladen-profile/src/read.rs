@@ -8,7 +8,7 @@ use crate::frame::FrameKind;
 use crate::input::Input;
 use crate::profile::Profile;
 use crate::readers::{self, HEAD, ProfileReader, ReadError};
-use crate::text::ends_in_number;
+use crate::text::{ends_in_number, is_number};
 use crate::write::writer_for;
 
 /// All readable formats; the first that recognises a file reads it, so the least specific comes last.
@@ -68,6 +68,7 @@ pub(crate) fn read_from(
         };
     }
     profile.notes.extend(doubt(&profile));
+    profile.notes.extend(profile.about.note());
     profile.notes.iter_mut().for_each(|note| *note = format!("{}: {note}", file.display()));
     Ok(profile)
 }
@@ -107,12 +108,18 @@ fn names() -> String {
 /// Too few names to judge.
 const FEW: usize = 3;
 
-/// Reports absurd names: addresses, or names ending in numbers as a column of the file would.
+/// Reports stacks without frames, and absurd names: addresses, numbers, or names ending in numbers as a column of the file would.
 pub(crate) fn doubt(profile: &Profile) -> Option<String> {
     let names: Vec<&str> = (profile.frames.iter())
         .filter(|(_, frame)| frame.kind != FrameKind::Group)
         .map(|(_, frame)| frame.name)
         .collect();
+    if profile.stacks.is_empty() && profile.total() > 0 {
+        return Some("no stack has a frame: the file says how much there is, and not of what".to_owned());
+    }
+    if !names.is_empty() && names.iter().all(|name| is_number(name.as_bytes())) {
+        return Some("all functions are numbers: the file may be a table and no profile".to_owned());
+    }
     let found = |looks: fn(&str) -> bool| {
         let count = names.iter().filter(|name| looks(name)).count();
         let example = names.iter().find(|name| looks(name))?;

@@ -60,7 +60,7 @@ pub(crate) fn place(text: &str) -> Option<(&str, &str, u32)> {
 }
 
 /// Digits, perhaps with a fraction, as a line's weight is written.
-fn is_number(text: &[u8]) -> bool {
+pub(crate) fn is_number(text: &[u8]) -> bool {
     let (whole, fraction) = text.split_at(memchr::memchr(b'.', text).unwrap_or(text.len()));
     !whole.is_empty() && whole.iter().chain(fraction.iter().skip(1)).all(u8::is_ascii_digit)
 }

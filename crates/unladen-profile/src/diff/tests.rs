@@ -192,3 +192,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn tenths_were_compared_with_whole_samples() {
+    let clusters: Vec<&[(&str, u64)]> = vec![&[("main;f", 10)]; 8];
+    let whole = of_lines("whole", &clusters);
+    let clusters: Vec<&[(&str, u64)]> = vec![&[("main;f", 105)]; 8];
+    let mut tenths = of_lines("tenths", &clusters);
+    tenths.about.decimals = 1;
+    for (sides, expected) in [([&whole, &tenths], [10.0, 10.5]), ([&tenths, &whole], [10.5, 10.0])] {
+        let diff = diff(sides[0], sides[1]).unwrap();
+        let row = diff.rows.iter().find(|row| diff.candidate.frames.get(row.frame).name == "f").unwrap();
+        assert_eq!((row.self_weight, row.total_weight), (expected, expected));
+        assert!((row.self_change.value - (expected[1] - expected[0])).abs() < 1e-9, "{:?}", row.self_change);
+        let own = [&diff.baseline_self, &diff.candidate_self].map(|weights| weights.iter().sum::<f64>());
+        assert!((own[0] - expected[0]).abs() < 1e-9 && (own[1] - expected[1]).abs() < 1e-9, "{own:?}");
+    }
+}

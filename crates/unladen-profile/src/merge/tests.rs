@@ -47,6 +47,37 @@ fn samples_of_different_lengths_become_times() {
 }
 
 #[test]
+fn tenths_were_added_to_whole_samples() {
+    let read = |name: &str, text: &str| {
+        let reader = crate::read::reader_named("collapsed");
+        crate::read::read_from(text.as_bytes(), std::path::Path::new(name), reader).unwrap()
+    };
+    let written = |profile: &Profile| {
+        let mut out = Vec::new();
+        crate::write::writer_named("collapsed").unwrap().write(profile, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let whole = read("mi", "a;b 10\na;c 10\n");
+    let tenths = read("mf", "a;b 0.5\na;d 1.5\n");
+    let hundredths = read("mh", "a;d 0.25\n");
+    let merged = merge(&[whole.clone(), tenths.clone()]).unwrap();
+    assert_eq!(written(&merged), "a;b 10.5\na;c 10\na;d 1.5\n");
+    assert_eq!(written(&merge(&[tenths.clone(), whole.clone()]).unwrap()), "a;b 10.5\na;d 1.5\na;c 10\n");
+    assert_eq!(
+        merged.notes,
+        ["weights have fractions: in JSON results, whose weights are whole, 10 stand for 1 of the samples"]
+    );
+    let all = merge(&[hundredths, merged, tenths]).unwrap();
+    assert_eq!(written(&all), "a;d 3.25\na;b 11\na;c 10\n");
+    assert_eq!(
+        all.notes,
+        ["weights have fractions: in JSON results, whose weights are whole, 100 stand for 1 of the samples"]
+    );
+    let alone = merge(&[whole]).unwrap();
+    assert_eq!((alone.about.decimals, alone.notes.len()), (0, 0));
+}
+
+#[test]
 fn what_counts_different_things_is_refused() {
     assert_eq!(merge(&[]).unwrap_err(), MergeError::Nothing);
     let one = of_lines("a", &[]);

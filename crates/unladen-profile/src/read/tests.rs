@@ -248,6 +248,14 @@ fn names_that_are_addresses_or_end_in_numbers_are_doubted() {
     );
     let numbers = noted(&[("main;foo 10", 1), ("main;bar 5", 1), ("main;baz 2.5", 1)]);
     assert!(numbers.starts_with("3 of 4 functions have names like `foo 10`, which end in a number"), "{numbers}");
+    assert_eq!(
+        noted(&[("12", 1), ("14;15.5", 1)]),
+        "all functions are numbers: the file may be a table and no profile"
+    );
+    let mut bare = of_lines("t", &[&[]]);
+    let cluster = bare.begin_request();
+    bare.add(cluster, bare.stacks.root(), 1);
+    assert!(doubt(&bare).unwrap().starts_with("no stack has a frame"));
     for stacks in [
         &[("main;deadbeef;facade;decade", 1)][..],
         &[("a;b;c;d;e;401b97;401b98;401b99", 1)],

@@ -1,10 +1,12 @@
 //! The principal type is [`Collapsed`]: collapsed stacks.
 
+mod austin;
+
 use std::io::{BufRead, Read};
 
 use crate::frame::Frame;
 use crate::input::Input;
-use crate::profile::{About, ClusterId, Profile, Unit};
+use crate::profile::{About, ClusterId, MAX_DECIMALS as DIGITS, Profile, Unit};
 use crate::readers::{HEAD, MAX_DEPTH, ProfileReader, ReadError, Sum};
 use crate::stack::StackId;
 use crate::text::{ends_in_number, place, unescape};
@@ -15,7 +17,7 @@ use crate::text::{ends_in_number, place, unescape};
 /// line may have no stack at all: py-spy writes one for what it saw outside all functions.
 ///
 /// Weights may have fractions. Lines such as `# mode: wall`, written by Austin, describe the profile: its weights are
-/// µs of the clock or of CPU.
+/// µs of the clock or of CPU. Austin's frames, `/srv/app.py:handle:12`, are functions with a place.
 pub(crate) struct Collapsed;
 
 /// In bytes; a longer line is no stack.
@@ -73,7 +75,7 @@ impl ProfileReader for Collapsed {
                 continue;
             }
             if let Some((key, value)) = metadata(&line) {
-                weights.take_metadata(key, value);
+                weights.take_metadata(key, value).map_err(fault)?;
                 continue;
             }
             let (stack, weight) = parse(&line).map_err(|what| fault(what.to_owned()))?;
@@ -91,15 +93,21 @@ impl ProfileReader for Collapsed {
                  inferno-diff-folded): `unladen profile diff` compares the two original files",
             ));
         }
+        let is_austin = weights.is_austin;
+        if is_austin || austin::is_written_by(&profile) {
+            let stacks = austin::with_places(&mut profile);
+            weights.weights.iter_mut().for_each(|(stack, _)| *stack = stacks[stack.index()]);
+            if !is_austin {
+                profile.notes.push("its frames are read as Austin's, `file:function:line`".to_owned());
+            }
+        }
         weights.finish(&mut profile, cluster).map_err(|what| fault(&what))?;
         Ok(profile)
     }
 }
 
-/// Whole units, and parts of 10^-[`DIGITS`].
-type Weight = (u64, u32);
-
-const DIGITS: u32 = 6;
+/// Whole units, parts of 10^-[`DIGITS`], and whether there are digits beyond them.
+type Weight = (u64, u32, bool);
 
 fn parse(line: &[u8]) -> Result<(&[u8], Weight), &'static str> {
     const NO_NUMBER: &str = "expected a number after the last space";
@@ -113,7 +121,8 @@ fn parse(line: &[u8]) -> Result<(&[u8], Weight), &'static str> {
     }
     let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(DIGITS as usize);
     let parts = digits.fold(0, |parts, digit| 10 * parts + u32::from(digit - b'0'));
-    Ok((&line[..space], (whole.parse().map_err(|_| "the number is beyond 64 bits")?, parts)))
+    let is_cut = fraction.bytes().skip(DIGITS as usize).any(|digit| digit != b'0');
+    Ok((&line[..space], (whole.parse().map_err(|_| "the number is beyond 64 bits")?, parts, is_cut)))
 }
 
 /// `# mode: wall`, which is no stack.
@@ -128,27 +137,53 @@ fn metadata(line: &[u8]) -> Option<(&[u8], &[u8])> {
 /// The weights of a file, before it is known whether any has a fraction.
 #[derive(Default)]
 struct Weights {
-    weights: Vec<(StackId, Weight)>,
+    weights: Vec<(StackId, (u64, u32))>,
     sum: Sum,
+    is_cut: bool,
     /// All fractions are multiples of 10^-digits.
     digits: u32,
     is_austin: bool,
-    /// For Austin's: µs.
-    time: Option<Unit>,
+    /// What Austin measured.
+    mode: Option<Vec<u8>>,
 }
 
 impl Weights {
-    fn take_metadata(&mut self, key: &[u8], value: &[u8]) {
-        match (key, value) {
-            (b"austin", _) => self.is_austin = true,
-            (b"mode", b"wall") => self.time = Some(Unit::Nanoseconds),
-            (b"mode", b"cpu") => self.time = Some(Unit::CpuNanoseconds),
-            _ => {}
+    /// Fails where another file of another measure begins.
+    fn take_metadata(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
+        match key {
+            b"austin" if !self.is_austin && !self.weights.is_empty() => {
+                Err("a file of Austin begins behind other stacks: their sum would mean nothing".to_owned())
+            }
+            b"austin" => {
+                self.is_austin = true;
+                Ok(())
+            }
+            b"mode" => match &self.mode {
+                Some(mode) if self.is_austin && mode != value => {
+                    let [before, now] = [mode, value].map(String::from_utf8_lossy);
+                    Err(format!("the mode is `{now}`, and was `{before}` before: their sum would mean nothing"))
+                }
+                _ => {
+                    self.mode = Some(value.to_owned());
+                    Ok(())
+                }
+            },
+            _ => Ok(()),
         }
     }
 
-    fn add(&mut self, stack: StackId, (whole, parts): Weight) -> Result<(), String> {
+    /// For Austin's: µs.
+    fn time(&self) -> Option<Unit> {
+        match self.mode.as_deref() {
+            Some(b"wall") => Some(Unit::Nanoseconds),
+            Some(b"cpu") => Some(Unit::CpuNanoseconds),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, stack: StackId, (whole, parts, is_cut): Weight) -> Result<(), String> {
         self.sum.add(whole)?;
+        self.is_cut |= is_cut;
         while !parts.is_multiple_of(10_u32.pow(DIGITS - self.digits)) {
             self.digits += 1;
         }
@@ -160,16 +195,18 @@ impl Weights {
         let mut of_one = 10_u64.pow(self.digits);
         if self.is_austin {
             profile.about.profiler = "austin".to_owned();
-            profile.about.unit = self.time.unwrap_or(Unit::Count);
+            profile.about.unit = self.time().unwrap_or(Unit::Count);
         }
-        if self.is_austin && self.time.is_some() {
+        if self.is_austin && self.time().is_some() {
             // With three digits a µs is whole ns; more are rounded.
             of_one = 1000;
-        } else if self.digits > 0 {
-            profile.notes.push(format!(
-                "its weights have fractions: {of_one} {} here stand for 1 in the file",
-                profile.about.unit.into_str()
-            ));
+        } else {
+            profile.about.decimals = self.digits;
+            if self.is_cut {
+                profile
+                    .notes
+                    .push(format!("weights have more than {DIGITS} decimals, of which the others are cut off"));
+            }
         }
         let mut sum = Sum::default();
         for (stack, (whole, parts)) in self.weights {

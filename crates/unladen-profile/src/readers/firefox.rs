@@ -354,7 +354,7 @@ fn profile(document: Document) -> Result<Profile, String> {
                 &own
             }
         };
-        let samples = samples(&thread.samples, stacks, unit, &mut sum).map_err(wrong)?;
+        let samples = samples(&thread.samples, stacks, unit, profile.about.of_one(), &mut sum).map_err(wrong)?;
         if are_requests {
             add_requests(&mut profile, thread, &samples).map_err(wrong)?;
         } else {
@@ -385,6 +385,7 @@ fn samples(
     samples: &Samples,
     stacks: &[StackId],
     unit: Unit,
+    of_one: u64,
     sum: &mut Sum,
 ) -> Result<Vec<Option<(StackId, u64)>>, String> {
     if let Some(weights) = samples.weight.as_ref().filter(|weights| weights.len() != samples.stack.len()) {
@@ -397,7 +398,8 @@ fn samples(
         let found = *found.ok_or_else(|| wrong(format!("stack {stack} of {}", stacks.len())))?;
         let weight =
             samples.weight.as_ref().and_then(|weights| weights.get(index)).copied().unwrap_or(Number::Whole(1));
-        let whole = if unit == Unit::Nanoseconds { weight.times(1_000_000) } else { weight.whole() };
+        let of_one = if unit == Unit::Nanoseconds { 1_000_000 * of_one } else { of_one };
+        let whole = if of_one > 1 { weight.times(of_one) } else { weight.whole() };
         let whole = whole.ok_or_else(|| wrong(format!("{weight} is not a number of {}", unit.into_str())))?;
         Ok(Some((found, sum.add(whole).map_err(wrong)?)))
     };

@@ -62,6 +62,15 @@ impl Number {
         }
     }
 
+    /// Decimal places, up to a number of them; `None` if it has more.
+    pub(crate) fn decimals(self, most: u32) -> Option<u32> {
+        let Self::Double(double) = self else { return Some(0) };
+        (0..=most).find(|decimals| {
+            let scaled = double * 10_f64.powi(*decimals as i32);
+            (scaled - scaled.round()).abs() <= scaled.abs() * 4.0 * f64::EPSILON
+        })
+    }
+
     pub(crate) fn index(self) -> Option<usize> {
         usize::try_from(self.whole()?).ok()
     }

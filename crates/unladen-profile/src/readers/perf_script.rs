@@ -1,8 +1,10 @@
 //! The principal type is [`PerfScript`]: the text of `perf script`.
 //!
 //! A sample is a head line with a line for each frame below it, innermost first; without call graphs the only frame is
-//! in the head. Fields depend on perf's options, so all are recognised by their form.
+//! in the head. Fields depend on perf's options, so all are recognised by their form. With `-F ip,sym` heads have no
+//! field at all: an empty line stands for them, or without call graphs nothing.
 
+mod head;
 mod place;
 
 use std::collections::BTreeMap;
@@ -15,7 +17,8 @@ use crate::input::Input;
 use crate::profile::{About, Profile, Unit};
 use crate::readers::{MAX_DEPTH, ProfileReader, ReadError, Sum};
 use crate::stack::StackId;
-use place::CodeLocation;
+use head::{ADDRESS_END, Head, is_head};
+use place::{CodeLocation, address_end, is_frame};
 
 const FORMAT: &str = "perf";
 
@@ -32,7 +35,7 @@ const EDGE: &str = "# ========";
 
 /// Reads the text of `perf script` line by line, and keeps only the weight of each distinct stack.
 ///
-/// The outermost frame is the command. If the event is one of perf's clocks (`cpu-clock`, `task-clock`), a sample
+/// The outermost frame is the command, if heads have one. If the event is one of perf's clocks (`cpu-clock`, `task-clock`), a sample
 /// weighs its period, in ns of CPU time; otherwise one sample. Of several events the first is read: their sum would be
 /// meaningless.
 pub(crate) struct PerfScript;
@@ -61,14 +64,14 @@ impl ProfileReader for PerfScript {
             .map(|(_, line)| line)
             .skip_while(|line| line.trim().is_empty() || line.starts_with('#') || is_record(line));
         let Some(first) = lines.next() else { return false };
-        let Some(head) = Head::parse(first) else { return false };
-        let is_frame = |line: &str| {
-            line.starts_with([' ', '\t']) && CodeLocation::parse(line).is_some_and(|place| place.address.is_some())
-        };
-        match lines.next() {
-            Some(next) => head.is_certain() || is_frame(next),
-            None => head.is_certain(),
+        if is_frame(first) && address_end(first) >= ADDRESS_END && !is_head(first, true) {
+            return true;
         }
+        let Some(head) = Head::parse(first) else { return false };
+        let has_frame = head.frame().is_some() || lines.next().is_some_and(is_frame);
+        // Other texts begin with a number and a colon, too.
+        let is_certain = if head.command.is_empty() { head.is_stamped } else { head.is_certain() };
+        has_frame || (is_certain && (head.event.is_some() || !head.command.is_empty()))
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
@@ -76,6 +79,10 @@ impl ProfileReader for PerfScript {
             profile: Profile::new(About { profiler: FORMAT.to_owned(), ..About::default() }),
             line: 0,
             is_header: false,
+            form: None,
+            gap: 0,
+            is_separated: false,
+            is_established: false,
             sample: None,
             seen: IndexMap::new(),
             samples: Sum::default(),
@@ -83,6 +90,8 @@ impl ProfileReader for PerfScript {
             all_are_clocks: true,
             event: None,
             left_out: BTreeMap::new(),
+            without_frames: 0,
+            not_frames: None,
         };
         let mut bytes = Vec::new();
         loop {
@@ -100,12 +109,20 @@ impl ProfileReader for PerfScript {
             };
             done.map_err(|what| ReadError::at_line(FORMAT, reading.line, what))?;
         }
-        reading.end_sample().map_err(|what| ReadError::at_line(FORMAT, reading.line, what))?;
-        if reading.seen.is_empty() {
-            return Err(ReadError::at_line(FORMAT, reading.line.max(1), "there is no sample"));
-        }
+        reading.end().map_err(|what| ReadError::at_line(FORMAT, reading.line.max(1), what))?;
         Ok(reading.finish())
     }
+}
+
+/// How a file tells samples apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// By heads.
+    Heads,
+    /// By empty lines: one for the head, and one behind the frames.
+    EmptyLines,
+    /// Each line is one.
+    Lines,
 }
 
 struct Reading {
@@ -113,6 +130,14 @@ struct Reading {
     /// From 1.
     line: u64,
     is_header: bool,
+    /// Of the samples so far.
+    form: Option<Form>,
+    /// Empty lines since the last other one.
+    gap: u64,
+    /// Whether there is any empty line.
+    is_separated: bool,
+    /// Whether there was an unmistakable sample.
+    is_established: bool,
     sample: Option<Sample>,
     /// In order of appearance: samples, and the sum of their periods.
     seen: IndexMap<StackId, (u64, u64)>,
@@ -122,11 +147,17 @@ struct Reading {
     /// The first sample's event, the only one that is read.
     event: Option<String>,
     left_out: BTreeMap<String, u64>,
+    /// Samples without heads and frames.
+    without_frames: u64,
+    /// Samples whose lines are all no frames, and the first such line.
+    not_frames: Option<(u64, String)>,
 }
 
 /// A sample that may have more frames.
+#[derive(Default)]
 struct Sample {
-    group: FrameId,
+    /// The command.
+    group: Option<FrameId>,
     /// ns, if the event is a clock.
     period: Option<u64>,
     /// Innermost first.
@@ -136,6 +167,10 @@ struct Sample {
     /// Whether it is unmistakably a sample.
     is_certain: bool,
     other_event: Option<String>,
+    /// Frames of another event, whose names do not matter.
+    others: usize,
+    /// A line that is no frame.
+    not_frame: Option<String>,
 }
 
 impl Reading {
@@ -148,21 +183,23 @@ impl Reading {
             return Ok(());
         }
         if line.is_empty() {
+            self.gap += 1;
+            self.is_separated = true;
             // Some put an empty line between a head and its frames.
-            let has_frames = |sample: &Sample| !sample.frames.is_empty() || !sample.inlined.is_empty();
-            return if self.sample.as_ref().is_some_and(has_frames) { self.end_sample() } else { Ok(()) };
+            return if self.sample.as_ref().is_some_and(Sample::has_frames) { self.end_sample() } else { Ok(()) };
         }
+        let gap = std::mem::take(&mut self.gap);
         if let Some(sample) = &mut self.sample {
             let place = CodeLocation::parse(line);
             let has_address = place.as_ref().is_some_and(|place| place.address.is_some());
-            let is_indented = line.starts_with([' ', '\t']);
-            // Without a call graph heads are indented, and some write frames without a space before them.
-            let is_head = |head: Head<'_>| head.is_timed() || (head.is_certain() && !(has_address && is_indented));
-            let may_be_frame = is_indented || has_address;
-            if may_be_frame && (!line.contains(':') || !Head::parse(line).is_some_and(is_head)) {
+            let may_be_frame = has_address || line.starts_with([' ', '\t']);
+            if may_be_frame && !is_head(line, has_address) {
                 // Source lines may stand between frames.
-                let Some(place) = place else { return Ok(()) };
-                sample.is_certain |= has_address;
+                let Some(place) = place else {
+                    sample.not_frame.get_or_insert_with(|| shortened(line));
+                    return Ok(());
+                };
+                sample.is_certain |= is_frame(line);
                 return sample.push(&mut self.profile, &place);
             }
         }
@@ -170,7 +207,17 @@ impl Reading {
             return Ok(());
         }
         self.end_sample()?;
+        match CodeLocation::parse(line).filter(|_| is_frame(line) && !is_head(line, true)) {
+            Some(place) => self.without_head(line, &place, gap),
+            None => self.with_head(line),
+        }
+    }
+
+    fn with_head(&mut self, line: &str) -> Result<(), String> {
         let head = Head::parse(line).ok_or_else(|| format!("`{}` does not begin a sample", shortened(line)))?;
+        if *self.form.get_or_insert(Form::Heads) != Form::Heads {
+            return Err(format!("expected a frame, as the samples before it have no heads: `{}`", shortened(line)));
+        }
         let event = head.event.unwrap_or_default();
         let other_event = match &self.event {
             Some(first) => (first != event).then(|| event.to_owned()),
@@ -181,17 +228,68 @@ impl Reading {
         };
         let group = Frame { name: head.command, file: "", line: 0, kind: FrameKind::Group };
         let mut sample = Sample {
-            group: self.profile.frames.intern(group),
+            group: (!head.command.is_empty()).then(|| self.profile.frames.intern(group)),
             period: head.clock_period(),
-            frames: Vec::new(),
-            inlined: Vec::new(),
-            is_certain: head.is_certain(),
+            is_certain: head.is_certain() || (self.is_established && head.command.is_empty()),
             other_event,
+            ..Sample::default()
         };
-        if let Some(place) = CodeLocation::parse(head.rest).filter(|place| place.address.is_some()) {
+        if let Some(place) = head.frame() {
+            sample.is_certain |= head.event.is_some() || head.has_time;
             sample.push(&mut self.profile, &place)?;
         }
         self.sample = Some(sample);
+        Ok(())
+    }
+
+    /// The first frame of a sample without a head, `gap` empty lines after another.
+    fn without_head(&mut self, line: &str, place: &CodeLocation<'_>, gap: u64) -> Result<(), String> {
+        let is_first = self.form.is_none();
+        let of_lines = !line.starts_with('\t') && gap == 0;
+        match *self.form.get_or_insert(if of_lines { Form::Lines } else { Form::EmptyLines }) {
+            Form::Heads => return Err(format!("expected a sample's head before the frame `{}`", shortened(line))),
+            Form::Lines if gap > 0 => {
+                return Err("an empty line between samples of one line each: \
+                            it cannot be told where a sample begins"
+                    .to_owned());
+            }
+            Form::Lines => {}
+            // A sample without frames is two empty lines.
+            Form::EmptyLines => self.count_without_frames(gap.saturating_sub(if is_first { 1 } else { 2 }) / 2)?,
+        }
+        if address_end(line) < ADDRESS_END && is_first {
+            return Err(format!("expected a sample's head before the frame `{}`", shortened(line)));
+        }
+        let mut sample = Sample { is_certain: true, ..Sample::default() };
+        sample.push(&mut self.profile, place)?;
+        self.sample = Some(sample);
+        if self.form == Some(Form::Lines) { self.end_sample() } else { Ok(()) }
+    }
+
+    fn count_without_frames(&mut self, samples: u64) -> Result<(), String> {
+        if samples > 0 {
+            self.without_frames += samples;
+            self.seen.entry(self.profile.stacks.root()).or_default().0 += self.samples.add(samples)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        self.end_sample()?;
+        if self.form == Some(Form::EmptyLines) {
+            if !self.is_separated {
+                return Err("expected an empty line between samples, as they have no heads".to_owned());
+            }
+            self.count_without_frames(self.gap.saturating_sub(1) / 2)?;
+        }
+        if self.seen.is_empty() {
+            return Err("there is no sample".to_owned());
+        }
+        if self.profile.stacks.is_empty() {
+            return Err("expected frames or a command, and no sample has any: `perf script` prints them with \
+                        `-F +ip,+sym`"
+                .to_owned());
+        }
         Ok(())
     }
 
@@ -200,6 +298,7 @@ impl Reading {
         if !sample.is_certain {
             return Err("the lines before it are not a sample: they have no process, time, event or frames".to_owned());
         }
+        self.is_established = true;
         if let Some(event) = sample.other_event {
             if self.left_out.len() >= MAX_EVENTS && !self.left_out.contains_key(&event) {
                 return Err(format!("more than {MAX_EVENTS} events"));
@@ -208,10 +307,10 @@ impl Reading {
             return Ok(());
         }
         sample.place_inlined(&mut self.profile, "", FrameKind::Native);
-        let root = self.profile.stacks.root();
-        let group = self.profile.stacks.push(root, sample.group);
-        let frames = sample.frames.iter().rev();
-        let stack = frames.fold(group, |below, frame| self.profile.stacks.push(below, *frame));
+        if let Some(line) = sample.not_frame.filter(|_| sample.frames.is_empty()) {
+            self.not_frames.get_or_insert((0, line)).0 += 1;
+        }
+        let stack = self.profile.stacks.intern(sample.group.into_iter().chain(sample.frames.into_iter().rev()));
         let (samples, periods) = self.seen.entry(stack).or_default();
         *samples += self.samples.add(1)?;
         match sample.period {
@@ -239,6 +338,18 @@ impl Reading {
                  samples of others are left out: {others}; to see those, record one event only"
             ));
         }
+        if let Some((samples, line)) = self.not_frames {
+            self.profile.notes.push(format!(
+                "{samples} samples have no frames, only lines such as `{}`, which are left out",
+                line.trim()
+            ));
+        }
+        if self.without_frames > 0 {
+            self.profile.notes.push(format!(
+                "its samples have no heads: {} without frames are counted by their empty lines",
+                self.without_frames
+            ));
+        }
         let cluster = self.profile.begin_request();
         for (stack, (samples, periods)) in self.seen {
             self.profile.add(cluster, stack, if self.all_are_clocks { periods } else { samples });
@@ -249,12 +360,11 @@ impl Reading {
 
 impl Sample {
     fn push(&mut self, profile: &mut Profile, place: &CodeLocation<'_>) -> Result<(), String> {
-        if self.frames.len() + self.inlined.len() >= MAX_DEPTH {
+        if self.frames.len() + self.inlined.len() + self.others >= MAX_DEPTH {
             return Err(format!("a stack of more than {MAX_DEPTH} frames"));
         }
         if self.other_event.is_some() {
-            // Frames mark the sample's extent; their names do not matter.
-            self.frames.push(self.group);
+            self.others += 1;
             return Ok(());
         }
         if place.is_inlined {
@@ -265,6 +375,10 @@ impl Sample {
         self.place_inlined(profile, place.module, kind);
         self.frames.push(place.intern(profile, kind));
         Ok(())
+    }
+
+    fn has_frames(&self) -> bool {
+        !self.frames.is_empty() || !self.inlined.is_empty() || self.others > 0
     }
 
     /// Inlined frames have the module of the next frame, in which they are inlined.
@@ -282,119 +396,6 @@ fn is_record(line: &str) -> bool {
 
 fn shortened(line: &str) -> String {
     line.chars().take(60).collect()
-}
-
-/// `comm pid/tid [cpu] time: period event: frame`, of which all but the command are optional.
-#[derive(Debug, PartialEq)]
-struct Head<'a> {
-    /// May contain spaces.
-    command: &'a str,
-    has_process: bool,
-    has_time: bool,
-    /// Without its modifiers.
-    event: Option<&'a str>,
-    period: Option<u64>,
-    /// The only frame, without a call graph.
-    rest: &'a str,
-}
-
-impl<'a> Head<'a> {
-    fn parse(line: &'a str) -> Option<Self> {
-        let tokens: Vec<&'a str> = line.split_whitespace().take(64).collect();
-        let time = tokens.iter().skip(1).position(|token| is_time(token)).map(|at| at + 1);
-        // Without a time, the event separates the command from the rest.
-        let (before, after) = match time {
-            Some(at) => (&tokens[..at], &tokens[at + 1..]),
-            None => match tokens.iter().skip(1).position(|token| is_event(token)).map(|at| at + 1) {
-                Some(at)
-                    if at > 1
-                        && is_decimal(tokens[at - 1])
-                        && at > 2
-                        && (is_process(tokens[at - 2]) || is_cpu(tokens[at - 2])) =>
-                {
-                    tokens.split_at(at - 1)
-                }
-                Some(at) => tokens.split_at(at),
-                None => (&tokens[..], &tokens[..0]),
-            },
-        };
-        let (period, after) = match after {
-            [period, event, ..] if is_decimal(period) && is_event(event) => (period.parse().ok(), &after[1..]),
-            _ => (None, after),
-        };
-        let event = after.first().copied().filter(|event| is_event(event));
-
-        let mut names = before.len();
-        let has_cpu = names > 1 && is_cpu(before[names - 1]);
-        names -= usize::from(has_cpu);
-        let has_process = names > 1 && is_process(before[names - 1]);
-        names -= usize::from(has_process);
-        let (first, last) = (before.first()?, before[..names].last()?);
-        let rest_from = event.or(time.map(|at| tokens[at]));
-        Some(Self {
-            command: between(line, first, last),
-            has_process,
-            has_time: time.is_some(),
-            event: event.map(without_modifiers),
-            period,
-            rest: rest_from.map_or("", |token| &line[end_in(line, token)..]),
-        })
-    }
-
-    /// Whether it can only be a sample's head.
-    fn is_certain(&self) -> bool {
-        self.has_process && (self.has_time || self.event.is_some())
-    }
-
-    /// Whether it has a process and a time, which no frame line has.
-    fn is_timed(&self) -> bool {
-        self.has_process && self.has_time
-    }
-
-    /// The period in ns, if the event is a clock.
-    fn clock_period(&self) -> Option<u64> {
-        self.period.filter(|_| matches!(self.event, Some("cpu-clock" | "task-clock")))
-    }
-}
-
-/// `cycles` of `cycles:ppp:`, but all of `sched:sched_switch:`.
-fn without_modifiers(event: &str) -> &str {
-    let event = event.trim_end_matches(':');
-    let is_modifier = |text: &str| text.bytes().all(|byte| b"ukhGHpPSDWeIbR".contains(&byte));
-    event.rsplit_once(':').filter(|(_, modifiers)| is_modifier(modifiers)).map_or(event, |(name, _)| name)
-}
-
-fn is_decimal(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// A process, a thread or both: `12`, `12/13`; idle ones of other machines are -1.
-fn is_process(text: &str) -> bool {
-    let (process, thread) = text.split_once('/').unwrap_or((text, "0"));
-    [process, thread].into_iter().all(|id| is_decimal(id.strip_prefix('-').unwrap_or(id)))
-}
-
-fn is_cpu(text: &str) -> bool {
-    text.strip_prefix('[').and_then(|cpu| cpu.strip_suffix(']')).is_some_and(is_decimal)
-}
-
-fn is_time(text: &str) -> bool {
-    let parts = text.strip_suffix(':').and_then(|time| time.split_once('.'));
-    parts.is_some_and(|(seconds, rest)| is_decimal(seconds) && is_decimal(rest))
-}
-
-/// `cpu-clock:`, `cycles:u:`, `sched:sched_switch:`.
-fn is_event(text: &str) -> bool {
-    text.strip_suffix(':')
-        .is_some_and(|event| event.starts_with(|first: char| first.is_ascii_alphabetic()) && !is_time(text))
-}
-
-fn between<'a>(text: &'a str, first: &str, last: &str) -> &'a str {
-    &text[end_in(text, first) - first.len()..end_in(text, last)]
-}
-
-fn end_in(text: &str, part: &str) -> usize {
-    part.as_ptr() as usize - text.as_ptr() as usize + part.len()
 }
 
 #[cfg(test)]

@@ -111,9 +111,16 @@ struct Samples<'a> {
 
 impl<'a> Samples<'a> {
     fn new(tables: &'a Tables<'a>) -> Self {
-        let types = tables.sample_types();
+        let mut types = tables.sample_types();
+        let mut decimals = Vec::with_capacity(types.len());
+        for (_, unit) in &mut types {
+            let (plain, of_unit) = written::parse_decimals(unit);
+            decimals.push(of_unit);
+            *unit = plain.to_owned();
+        }
         let (value, unit, of_one) = choose(&types, &tables.string(tables.default));
-        let mut about = About { unit, ..About::default() };
+        let decimals = decimals.get(value).copied().unwrap_or(0);
+        let mut about = About { unit, decimals, ..About::default() };
         if let Some((period_unit, period)) = tables.period()
             && unit == Unit::Samples
         {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::input::Input;
-use crate::profile::{About, Profile, Unit};
+use crate::profile::{About, MAX_DECIMALS, Profile, Unit};
 use crate::readers::json::{self, Number};
 use crate::readers::{LeftOut, MAX_DEPTH, ProfileReader, ReadError, Sum};
 use crate::writers::speedscope as written;
@@ -43,10 +43,11 @@ impl ProfileReader for Speedscope {
 fn profile(file: File) -> Result<Profile, String> {
     let shown = file.active_profile_index.and_then(Number::index).unwrap_or(0);
     let first = file.profiles.get(shown).or(file.profiles.first()).ok_or("profiles: there are none")?;
-    let unit = Scale::of(first)?.unit;
+    let unit = Scale::of(first, 0)?.unit;
+    let decimals = decimals(&file.profiles, unit)?;
 
     let mut parts: Vec<(usize, &Part)> = file.profiles.iter().enumerate().collect();
-    let mut about = About { unit, title: file.name.clone().unwrap_or_default(), ..About::default() };
+    let mut about = About { unit, decimals, title: file.name.clone().unwrap_or_default(), ..About::default() };
     let exporter = file.exporter.as_deref().unwrap_or_default();
     match exporter.strip_prefix(written::EXPORTER) {
         Some(rest) => {
@@ -75,7 +76,7 @@ fn profile(file: File) -> Result<Profile, String> {
     let mut made = Made { profile: &mut profile, frames, sum: Sum::default() };
     let mut left_out = LeftOut::default();
     for (index, part) in parts {
-        let scale = Scale::of(part)?;
+        let scale = Scale::of(part, decimals)?;
         if scale.unit != unit {
             left_out.add(scale.unit);
             continue;
@@ -159,11 +160,27 @@ struct Scale {
     of_one: u64,
 }
 
+/// The most decimals of counts, of all profiles that are read. Times are rounded to whole ns.
+fn decimals(parts: &[Part], unit: Unit) -> Result<u32, String> {
+    let mut most = 0;
+    for part in parts {
+        if unit != Unit::Nanoseconds && Scale::of(part, 0)?.unit == unit {
+            let events = part.events.iter().map(|event| event.at);
+            for number in part.weights.iter().copied().chain(events).chain(part.start_value) {
+                // With more, it is refused in its place.
+                most = most.max(number.decimals(MAX_DECIMALS).unwrap_or(0));
+            }
+        }
+    }
+    Ok(most)
+}
+
 impl Scale {
-    fn of(part: &Part) -> Result<Self, String> {
+    fn of(part: &Part, decimals: u32) -> Result<Self, String> {
+        let count = 10_u64.pow(decimals);
         let (unit, of_one) = match part.unit.as_str() {
-            "none" => (Unit::Samples, 1),
-            "bytes" => (Unit::Bytes, 1),
+            "none" => (Unit::Samples, count),
+            "bytes" => (Unit::Bytes, count),
             "nanoseconds" => (Unit::Nanoseconds, 1),
             "microseconds" => (Unit::Nanoseconds, 1000),
             "milliseconds" => (Unit::Nanoseconds, 1_000_000),
@@ -173,9 +190,12 @@ impl Scale {
         Ok(Self { unit, of_one })
     }
 
-    /// A value in whole units. Times are rounded; counts must be whole.
+    /// A value in ours. Times are rounded; counts have at most [`MAX_DECIMALS`].
     fn weight(self, value: Number) -> Result<u64, String> {
-        let weight = if self.unit == Unit::Nanoseconds { value.times(self.of_one) } else { value.whole() };
+        let is_time = self.unit == Unit::Nanoseconds;
+        let is_exact = is_time || value.decimals(MAX_DECIMALS).is_some();
+        let weight = if is_time || self.of_one > 1 { value.times(self.of_one) } else { value.whole() };
+        let weight = weight.filter(|_| is_exact);
         weight.ok_or_else(|| format!("{value} is not a number of {}", self.unit.into_str()))
     }
 }

@@ -37,6 +37,7 @@ fn about() -> impl Strategy<Value = About> {
             period_ns,
             requests,
             are_requests,
+            decimals: 0,
         },
     )
 }

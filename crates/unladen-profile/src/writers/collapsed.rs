@@ -44,7 +44,7 @@ impl Writer for Collapsed {
                 }
                 out.write_all(names[frame.index()].as_bytes())?;
             }
-            writeln!(out, " {weight}")?;
+            writeln!(out, " {}", profile.about.decimal(weight))?;
         }
         out.flush()
     }

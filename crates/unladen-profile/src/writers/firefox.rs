@@ -173,8 +173,8 @@ fn write_thread(profile: &Profile, first_request: usize, out: &mut dyn Write) ->
     let count = rows().count();
     let is_time = matches!(about.unit, Unit::Nanoseconds | Unit::CpuNanoseconds);
     let lasts = |weight: u64| match about.unit {
-        Unit::Nanoseconds | Unit::CpuNanoseconds => weight,
-        Unit::Samples => weight.saturating_mul(about.period_ns.unwrap_or(INTERVAL)),
+        Unit::Nanoseconds | Unit::CpuNanoseconds => weight / about.of_one(),
+        Unit::Samples => weight.saturating_mul(about.period_ns.unwrap_or(INTERVAL)) / about.of_one(),
         // No time: one after the other.
         Unit::Bytes | Unit::Count => INTERVAL,
     };
@@ -199,8 +199,8 @@ fn write_thread(profile: &Profile, first_request: usize, out: &mut dyn Write) ->
     column(out, "stack", rows().map(|(id, _)| stack(id.index())))?;
     column(out, "time", (0..count).map(|row| milliseconds(begin(row))))?;
     match is_time {
-        true => column(out, "weight", rows().map(|(_, weight)| milliseconds(*weight)))?,
-        false => column(out, "weight", rows().map(|(_, weight)| weight))?,
+        true => column(out, "weight", rows().map(|(_, weight)| milliseconds(*weight) / about.of_one() as f64))?,
+        false => column(out, "weight", rows().map(|(_, weight)| about.decimal(*weight)))?,
     }
     write!(out, "\"weightType\":\"{}\",\"length\":{count}}},\n\"markers\":{{", weight_type(about.unit))?;
 

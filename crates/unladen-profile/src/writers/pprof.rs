@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use indexmap::IndexSet;
 
 use crate::frame::FrameKind;
-use crate::profile::{Profile, Unit};
+use crate::profile::{About, MAX_DECIMALS, Profile, Unit};
 use crate::writers::Writer;
 
 /// Further requests are not separated.
@@ -48,11 +48,13 @@ fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     let mut indexed = |string: &str| table.insert_full(string.to_owned()).0 as u64;
     indexed("");
     let types = types(profile);
-    for (kind, unit) in &types {
-        Message::default().number(1, indexed(kind)).number(2, indexed(unit)).write(1, out)?;
+    let about = &profile.about;
+    for (at, (kind, unit)) in types.iter().enumerate() {
+        // Values are whole.
+        let unit = if at == 0 { of_decimals(unit, about) } else { (*unit).to_owned() };
+        Message::default().number(1, indexed(kind)).number(2, indexed(&unit)).write(1, out)?;
     }
 
-    let about = &profile.about;
     let are_labelled = about.are_requests && profile.clusters.len() as u64 <= MAX_REQUESTS;
     let mut stacks: HashMap<_, Vec<u64>> = HashMap::new();
     let label = indexed(REQUEST);
@@ -61,7 +63,7 @@ fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
             let locations = || profile.stacks.inwards_out(*stack).map(|frame| frame.index() as u64 + 1).collect();
             let mut sample = Message::default();
             sample.numbers(1, stacks.entry(*stack).or_insert_with(locations));
-            let values = [*weight, weight.saturating_mul(about.period_ns.unwrap_or(1))];
+            let values = [*weight, weight.saturating_mul(about.period_ns.unwrap_or(1)) / about.of_one()];
             sample.numbers(2, &values.map(signed)[..types.len()]);
             if are_labelled {
                 sample.message(3, Message::default().number(1, label).number(3, index as u64 + 1));
@@ -127,6 +129,20 @@ fn types(profile: &Profile) -> Vec<(&'static str, &'static str)> {
         Unit::Bytes => vec![("space", "bytes")],
         Unit::Count => vec![("events", "count")],
     }
+}
+
+/// `1/10 count`, if weights have decimals.
+fn of_decimals(unit: &str, about: &About) -> String {
+    if about.decimals == 0 { unit.to_owned() } else { format!("1/{} {unit}", about.of_one()) }
+}
+
+/// The unit and the decimals of a unit by the writer.
+pub(crate) fn parse_decimals(unit: &str) -> (&str, u32) {
+    let parsed = unit.strip_prefix("1/").and_then(|rest| rest.split_once(' ')).and_then(|(of_one, unit)| {
+        let decimals = (1..=MAX_DECIMALS).find(|decimals| 10_u64.pow(*decimals).to_string() == of_one)?;
+        Some((unit, decimals))
+    });
+    parsed.unwrap_or((unit, 0))
 }
 
 /// Values are signed.

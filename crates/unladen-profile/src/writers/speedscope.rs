@@ -78,6 +78,7 @@ fn part(out: &mut dyn Write, profile: &Profile, name: &str, weights: &[(StackId,
     };
     let scaled = |weight: u64| weight.saturating_mul(of_one);
     let total = weights.iter().fold(0_u64, |sum, (_, weight)| sum.saturating_add(scaled(*weight)));
+    let total = profile.about.decimal(total);
     write!(
         out,
         r#"{{"type":"sampled","name":{},"unit":"{unit}","startValue":0,"endValue":{total},"samples":["#,
@@ -92,7 +93,7 @@ fn part(out: &mut dyn Write, profile: &Profile, name: &str, weights: &[(StackId,
     }
     out.write_all(b"],\"weights\":[")?;
     for (at, (_, weight)) in weights.iter().enumerate() {
-        write!(out, "{}{}", comma(at), scaled(*weight))?;
+        write!(out, "{}{}", comma(at), profile.about.decimal(scaled(*weight)))?;
     }
     out.write_all(b"]}")
 }

@@ -132,10 +132,13 @@ fn a_difference_became_functions_named_with_a_number() {
 fn fractions_were_refused() {
     assert!(Collapsed.recognises(b"a;b 0.25\na 1.5\n"));
     let profile = read("a;b 0.25\na 1.5\na;c 2\n").unwrap();
-    assert_eq!(profile.notes, ["its weights have fractions: 100 samples here stand for 1 in the file"]);
+    assert_eq!((profile.about.decimals, profile.about.of_one()), (2, 100));
     let expected = [("a", 150), ("a;b", 25), ("a;c", 200)].map(|(stack, weight)| (stack.to_owned(), weight));
     assert_eq!(stacks("a;b 0.25\na 1.5\na;c 2\n"), expected);
-    assert_eq!(read("a 12.0\na 3.\n").unwrap().notes, [""; 0]);
+    assert_eq!(read("a 12.0\na 3.\n").unwrap().about.decimals, 0);
+    let cut = read("a 0.1234567\nb 0.5000000\n").unwrap();
+    assert_eq!(cut.notes, ["weights have more than 6 decimals, of which the others are cut off"]);
+    assert_eq!((cut.total(), read("b 0.5000000\n").unwrap().notes.len()), (623_456, 0));
     assert!(read("a 18446744073709551615\nb 0.5\n").unwrap_err().contains("64 bits"));
 }
 
@@ -153,6 +156,71 @@ fn the_head_of_austin_was_no_stack() {
     }
     // Ruby's methods may begin with the sign.
     assert_eq!(stacks("#<Class:A>#run 3\n# run 2\n").len(), 2);
+}
+
+/// Each function as `name@file`, and its line.
+fn functions(text: &str) -> Vec<(String, u32)> {
+    let profile = read(text).unwrap();
+    profile.frames.iter().map(|(_, frame)| (format!("{}@{}", frame.name, frame.file), frame.line)).collect()
+}
+
+#[test]
+fn lines_of_austin_were_functions() {
+    let stacks_of = "P42;T0:7;/srv/app.py:<module>:30;/srv/app.py:handle:12 3\n\
+                     P42;T0:7;/srv/app.py:<module>:30;/srv/app.py:handle:14;C:\\lib\\db.py:Db.query:7 5\n\
+                     P42;T0:7;/srv/app.py:<module>:31;<frozen importlib._bootstrap>:<lambda>:2;:GC: 1\n";
+    let expected = [
+        ("P42@", 0),
+        ("T0:7@", 0),
+        ("<module>@/srv/app.py", 30),
+        ("handle@/srv/app.py", 12),
+        ("Db.query@C:\\lib\\db.py", 7),
+        ("<lambda>@<frozen importlib._bootstrap>", 2),
+        (":GC:@", 0),
+    ]
+    .map(|(name, line)| (name.to_owned(), line));
+    let with_head = format!("# austin: 3.7.0\n# mode: wall\n\n{stacks_of}");
+    for text in [stacks_of, &with_head] {
+        assert_eq!(functions(text), expected);
+        let weights: Vec<u64> = read(text).unwrap().self_weights().into_iter().filter(|weight| *weight > 0).collect();
+        let of_one = if text == with_head { 1000 } else { 1 };
+        assert_eq!(weights, [3, 5, 1].map(|weight| weight * of_one));
+    }
+    assert_eq!(read(stacks_of).unwrap().notes, ["its frames are read as Austin's, `file:function:line`"]);
+    assert_eq!(read(&with_head).unwrap().notes, [""; 0]);
+    assert_eq!(stacks("/a.py:f:1;/a.py:g:2 1\n/a.py:f:3;/a.py:g:4 2\n"), [("f;g".to_owned(), 3)]);
+}
+
+#[test]
+fn colons_of_others_are_part_of_the_name() {
+    for text in [
+        "main;std::vector<int>::push_back;a::b:12 3\n",
+        "a::b:12;c::d:13 3\n",
+        "main;/srv/app.py:handle:12 3\n",
+        "JS:*hot /srv/t.js:1:13;JS:~cold /srv/t.js:2:14 3\n",
+        "file:///srv/t.js:1:13;/srv/t.js:2:14 3\n",
+        "C:\\app.exe;C:\\app.exe:12 3\n",
+        "py::bar:/srv/a.py;py::<module>:/srv/a.py 3\n",
+        "com/foo/Bar.run:12;com/foo/Bar.main:3 3\n",
+        "block in foo - app.rb:12;bar - /x/y.rb:3 10\n",
+        "P1;T2;:GC: 3\n",
+        "worker:1:2 3\n",
+    ] {
+        let names: Vec<String> = functions(text).into_iter().map(|(name, _)| name).collect();
+        let expected: Vec<String> =
+            text.rsplit_once(' ').unwrap().0.split(';').map(|name| format!("{name}@")).collect();
+        assert_eq!(names, expected, "{text}");
+    }
+}
+
+#[test]
+fn files_of_austin_that_measure_different_things_were_one_sum() {
+    let file = |mode: &str| format!("# austin: 3.7.0\n# mode: {mode}\n\nP7;T0:7;/a.py:main:3 12\n# duration: 99\n");
+    assert_eq!(read(&file("wall").repeat(2)).unwrap().total(), 24_000);
+    let error = read(&(file("wall") + &file("memory"))).unwrap_err();
+    assert_eq!(error, "collapsed, line 7: the mode is `memory`, and was `wall` before: their sum would mean nothing");
+    let error = read(&("main 3\n".to_owned() + &file("wall"))).unwrap_err();
+    assert!(error.starts_with("collapsed, line 2: a file of Austin begins behind other stacks"), "{error}");
 }
 
 proptest! {

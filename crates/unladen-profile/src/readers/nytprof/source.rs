@@ -225,7 +225,40 @@ impl<'s, 'i> LogText<'s, 'i> {
                 Err(error) => return Err(self.fault(format!("the deflated data is damaged: {error}"))),
             }
         }
+        if self.window.is_empty() {
+            self.ends()?;
+        }
         Ok(!self.window.is_empty())
+    }
+
+    /// Fails unless only comments follow the deflated part: Devel::NYTProf writes there how much it saved.
+    fn ends(&mut self) -> Result<(), ReadError> {
+        let mut begins_line = true;
+        while let Some(byte) = self.deflated_byte()? {
+            if begins_line && byte != b'#' {
+                return Err(self.fault(
+                    "expected the end of the file behind its deflated part; of two files, `nytprofmerge` makes one",
+                ));
+            }
+            begins_line = byte == b'\n';
+            match &mut self.inflate {
+                Some(inflate) if inflate.early_at < inflate.early.len() => inflate.early_at += 1,
+                _ => self.input.consume(1),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next byte that is not inflated.
+    fn deflated_byte(&mut self) -> Result<Option<u8>, ReadError> {
+        let early = self.inflate.as_ref().and_then(|inflate| inflate.early.get(inflate.early_at));
+        if let Some(byte) = early {
+            return Ok(Some(*byte));
+        }
+        match self.input.fill_buf() {
+            Ok(more) => Ok(more.first().copied()),
+            Err(error) => Err(self.fault(error)),
+        }
     }
 }
 

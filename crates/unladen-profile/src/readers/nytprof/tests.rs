@@ -86,6 +86,27 @@ fn a_fault_in_what_is_deflated_is_told_at_both_places() {
 }
 
 #[test]
+fn what_follows_the_end_was_left_out() {
+    let time = 1.0f64.to_ne_bytes();
+    let mut deflate = ZlibEncoder::new(Vec::new(), Compression::best());
+    let begin = [&[b'P', 7, 1][..], &time].concat();
+    let end = [&[b'p', 7][..], &time].concat();
+    deflate.write_all(&[begin, returned(1, 2.0, "a"), end].concat()).unwrap();
+    let file = [with_header(b"z"), deflate.finish().unwrap()].concat();
+    assert_eq!(stacks(&read(&file).unwrap()), [("a".to_owned(), 2_000_000)]);
+    let file = [&file[..], b"#\n# Compressed 29 bytes to 26, ratio 1.1:1, data shrunk by 10%\n"].concat();
+    assert_eq!(stacks(&read(&file).unwrap()), [("a".to_owned(), 2_000_000)]);
+    // More than fits into the first window, too.
+    for rest in [file.clone(), b"\0".to_vec(), vec![0; 1 << 20]] {
+        let error = read(&[&file[..], &rest].concat()).unwrap_err();
+        assert!(error.starts_with(&format!("nytprof, byte {}: expected the end of the file", file.len())), "{error}");
+    }
+    let plain = process(&[returned(1, 2.0, "a")]);
+    let error = read(&plain.repeat(2)).unwrap_err();
+    assert!(error.starts_with(&format!("nytprof, byte {}: expected a record, found `N`", plain.len() + 1)), "{error}");
+}
+
+#[test]
 fn a_caller_that_never_returns_has_its_name_from_the_summary() {
     let caller = [&b"c\x01\x05'\x04loop\x01"[..], &[0; 24], &b"\x00'\x04work"[..]].concat();
     let records = [entered(9), entered(5), returned(2, 3.0, "work"), caller];

@@ -1,5 +1,6 @@
 //! The principal type is [`CodeLocation`]: the line of a frame.
 
+use super::head::ADDRESS_END;
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::profile::Profile;
 
@@ -38,12 +39,17 @@ pub(super) struct CodeLocation<'a> {
 
 impl<'a> CodeLocation<'a> {
     pub(super) fn parse(line: &'a str) -> Option<Self> {
+        let is_frame = line.starts_with('\t') || address_end(line) >= ADDRESS_END;
         let line = line.trim();
         let (first, after) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let after = after.trim_start();
         let hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
         let address = if hex(first) { u64::from_str_radix(first, 16).ok() } else { None };
         let (address, rest) = match address {
+            // Without symbols.
+            Some(address) if after.is_empty() && is_frame => {
+                return Some(Self { address: Some(address), name: first, module: "", is_inlined: false });
+            }
             // A function may be called `add`.
             Some(address) if !after.is_empty() && !after.starts_with('(') => (Some(address), after),
             _ => (None, line),
@@ -111,6 +117,19 @@ impl<'a> CodeLocation<'a> {
         let file = self.module.rsplit('/').next().unwrap_or(self.module);
         (file.starts_with("perf-") && file.ends_with(".map")) || (file.starts_with("jitted-") && file.ends_with(".so"))
     }
+}
+
+/// Column in which the first field of a line ends.
+pub(super) fn address_end(line: &str) -> usize {
+    let begin = line.len() - line.trim_start().len();
+    begin + line.trim_start().find(char::is_whitespace).unwrap_or(line.len() - begin)
+}
+
+/// Whether a line is a frame even where nothing tells that frames follow. Tables of numbers are indented, too.
+pub(super) fn is_frame(line: &str) -> bool {
+    let is_aligned = line.starts_with('\t') || (line.starts_with(' ') && address_end(line) >= ADDRESS_END);
+    let is_marked = || line.starts_with(' ') && (line.contains("+0x") || line.ends_with(')'));
+    CodeLocation::parse(line).is_some_and(|place| place.address.is_some()) && (is_aligned || is_marked())
 }
 
 /// Position of the module's opening parenthesis. Symbols and modules may contain parentheses and spaces too.

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 /// Eight samples of a program whose name has a space, four of dd, two of Node.js with `--perf-basic-prof`; perf 6.1.
@@ -235,6 +237,109 @@ fn an_empty_line_behind_a_head_and_frames_without_indent_refused_the_file() {
     assert_eq!(stacks, [("group dead@".to_owned(), 3), ("group beef@;native g@/b".to_owned(), 3)]);
 }
 
+/// Heads and frames as perf 6.1 prints them with `-F`, and what each of the three samples is read as.
+#[test]
+fn heads_without_a_command_made_commands_of_events_times_and_frames() {
+    let frames = "\t          11a0e6 f\n\t          121e08 main\n";
+    let line = "      559baad050e6 f\n";
+    let (chain, leaf) = ("native main@;native f@", "native f@");
+    for (head, weight) in [
+        ("", 3),
+        ("30323 ", 3),
+        ("30323/30324 ", 3),
+        ("   5000000 ", 3),
+        ("50263.547509: ", 3),
+        ("  263.547509: ", 3),
+        ("50263.547509:    5000000 ", 3),
+        ("minor-faults: ", 3),
+        ("         faults: ", 3),
+        ("cpu/cycles/u: ", 3),
+        ("sched:sched_switch: ", 3),
+        ("30323 cpu-clock: ", 3),
+        ("50263.547509: cpu-clock: ", 3),
+        ("[001] 50263.547509: cpu-clock: ", 3),
+        ("   5000000 cpu-clock:ppp: ", 15_000_000),
+        ("30323/30324    5000000 cpu-clock: ", 15_000_000),
+        ("50263.547509:    5000000 cpu-clock: ", 15_000_000),
+    ] {
+        let text = format!("{head}\n{frames}\n").repeat(3);
+        assert!(PerfScript.recognises(text.as_bytes()), "{head}");
+        assert_eq!(only(&text), (chain.to_owned(), weight), "{head}");
+        // A process or a period alone and a frame are too little.
+        if head.is_empty() || head.contains(':') {
+            let text = format!("{head}{line}").repeat(3);
+            assert!(PerfScript.recognises(text.as_bytes()), "{head}");
+            assert_eq!(only(&text), (leaf.to_owned(), weight), "{head}");
+        }
+    }
+    for head in ["            perl    5000000 cpu-clock: ", "              dd 12    5000000 cpu-clock: "] {
+        let text = format!("{head}{line}").repeat(3);
+        assert_eq!(only(&text).1, 15_000_000, "{head}");
+    }
+}
+
+#[test]
+fn events_without_a_command_were_one_sum() {
+    let text = "minor-faults: \n\t          11a0e6 f\n\n      cycles: \n\t          11a0e6 g\n\nminor-faults: \n\t          11a0e6 f\n\n";
+    assert_eq!(only(text), ("native f@".to_owned(), 2));
+    let note = &read(text.as_bytes()).unwrap().notes[0];
+    assert!(note.contains("the 2 samples of `minor-faults`") && note.contains("1 of `cycles`"), "{note}");
+}
+
+#[test]
+fn samples_without_heads_and_frames_are_counted() {
+    let block = |frames: &str| format!("\n{frames}\n");
+    let framed = block("\t          11a0e6 f\n");
+    let text = [block(""), framed.clone(), block(""), block(""), framed.clone(), block("")].concat();
+    let profile = read(text.as_bytes()).unwrap();
+    assert_eq!(stacks(&profile), [(String::new(), 4), ("native f@".to_owned(), 2)]);
+    assert!(profile.notes[0].contains("4 without frames"), "{:?}", profile.notes);
+    // Others write one empty line.
+    assert_eq!(only("\t          11a0e6 f\n\n\t          11a0e6 f\n").1, 2);
+    assert_eq!(only(&format!("{framed}{framed}\n")).1, 2);
+}
+
+#[test]
+fn addresses_without_symbols_were_passed_over() {
+    let text = "perl 12 1.5: 3 cpu-clock: \n\t          11a0e6\n\t          121e08\n\n";
+    assert_eq!(only(text).0, "group perl@;native 121e08@;native 11a0e6@");
+    let text = "perl 12 1.5: 3 cpu-clock: \n  BPF output: 0000: 12\n\n";
+    let notes = read(text.as_bytes()).unwrap().notes;
+    assert_eq!(notes, ["1 samples have no frames, only lines such as `BPF output: 0000: 12`, which are left out"]);
+}
+
+#[test]
+fn where_samples_begin_has_to_be_told() {
+    let frame = "\t          11a0e6 f\n";
+    let line = "      559baad050e6 f\n";
+    let headed = format!("x 12 1.5: 3 cpu-clock: \n{frame}\n");
+    for (text, fault) in [
+        (frame.repeat(3), "line 3: expected an empty line between samples"),
+        (format!("{line}\n{line}"), "line 3: an empty line between samples of one line each"),
+        (format!("{headed}{frame}"), "line 4: expected a sample's head before the frame"),
+        (format!("\n{frame}\n{headed}"), "line 4: expected a frame, as the samples before it have no heads"),
+        ("50263.547509: \n50263.562571: \n".to_owned(), "line 2: expected frames or a command"),
+        ("\t12 f\n".to_owned(), "line 1: expected a sample's head before the frame"),
+    ] {
+        let error = refused(&text);
+        assert!(error.starts_with(&format!("perf, {fault}")), "{error}, not {fault}");
+    }
+}
+
+#[test]
+fn tables_of_numbers_were_one_sample() {
+    for text in [
+        "     10 main;a;b\n      5 main;c\n      3 main;d e\n",
+        "     10 foo\n      5 bar baz\n",
+        "  36   49 1912 /etc/passwd\n  55   55  718 /etc/group\n  91  104 2630 total\n",
+        "1.1: Introduction\n1.2: Profiles: what they are\n",
+        "note:\n  12 apples\n",
+    ] {
+        assert!(!PerfScript.recognises(text.as_bytes()), "{text}");
+        assert!(refused(text).starts_with("perf, line "), "{text}");
+    }
+}
+
 #[test]
 fn what_is_no_sample_is_refused_with_its_line() {
     assert_eq!(refused(""), "perf, line 1: there is no sample");
@@ -250,5 +355,16 @@ fn what_is_no_sample_is_refused_with_its_line() {
     assert!(refused(&heavy).contains("64 bits"), "{}", refused(&heavy));
     for other in ["a;b;c 12\n", "{\"a\": 1}", "NYTProf 5 0\n# Perl profile\n", "a b 12\n", "\u{1f}\u{8b}"] {
         assert!(!PerfScript.recognises(other.as_bytes()), "{other:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_fields_are_read_or_refused(pieces in prop::collection::vec(prop::sample::select(vec![
+        "\n", "\n", "\n\n", "\t", " ", "          11a0e6", "401136", "12", "12/13", "[001]", "1.5:", "263.547509:", "cycles:", "cpu-clock:u:",
+        "sched:sched_switch:", "perl", "dead", "f+0x6", "f", "(/bin/x)", "(inlined)", "x.c:12", "λ\u{a0}:", "   5000000", "# ========",
+    ]), 0..40), spaced: bool) {
+        let text = pieces.join(if spaced { " " } else { "" });
+        crate::fuzzing::check("perf", text.as_bytes());
     }
 }

@@ -82,12 +82,15 @@ fn units_are_what_they_say() {
         let profile = read(file("", &sampled(unit, "[[0]]", &format!("[{weight}]"))).as_bytes()).unwrap();
         assert_eq!((profile.about.unit, profile.total()), expected, "{weight} {unit}");
     }
-    // What is counted is not in parts, and nothing is less than nothing.
-    for (unit, weight) in [("none", "0.5"), ("bytes", "1e300"), ("seconds", "-1"), ("seconds", "1e11"), ("none", "-1")]
+    // Counts have few decimals, and nothing is less than nothing.
+    for (unit, weight) in
+        [("none", "0.12345678"), ("bytes", "1e300"), ("seconds", "-1"), ("seconds", "1e11"), ("none", "-1")]
     {
         let error = refused(&sampled(unit, "[[0],[0]]", &format!("[1,{weight}]")));
         assert!(error.contains("profiles[0]: weights[1]: ") && error.contains(" is not a number of "), "{error}");
     }
+    let profile = read(file("", &sampled("none", "[[0],[0]]", "[1,0.25]")).as_bytes()).unwrap();
+    assert_eq!((profile.about.decimals, profile.total()), (2, 125));
     assert!(refused(&sampled("furlongs", "[]", "[]")).contains("`furlongs` is not a known unit"));
 }
 

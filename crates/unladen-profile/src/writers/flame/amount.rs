@@ -26,6 +26,7 @@ impl Amounts {
     /// Per request, if the number of requests is known.
     pub(super) fn of(profile: &Profile) -> Self {
         let (factor, scale) = unit(profile);
+        let factor = factor / profile.about.of_one() as f64;
         match profile.requests() {
             Some(requests) if requests > 0 => Self { factor: factor / requests as f64, scale, per: " a request" },
             _ => Self { factor, scale, per: "" },

@@ -17,6 +17,7 @@ pub(super) fn page() -> Profile {
         period_ns: Some(1_000_000),
         requests: None,
         are_requests: true,
+        ..About::default()
     };
     let mut profile = Profile::new(about);
     let mut frame = |name, file, line, kind| profile.frames.intern(Frame { name, file, line, kind });

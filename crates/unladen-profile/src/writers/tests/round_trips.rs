@@ -6,6 +6,7 @@ use crate::frame::{Frame, FrameKind};
 use crate::input::Input;
 use crate::profile::{About, Profile, Unit};
 use crate::read::{READERS, reader_named};
+use crate::tests::testing::{by_name, of_lines};
 use crate::write::writer_named;
 
 /// A cluster: each stack's frames, the outermost first, and its weight.
@@ -41,7 +42,7 @@ prop_compose! {
         (title, profiler) in (".{0,9}", "[a-z]{0,7}"),
     ) -> Profile {
         let requests = requests.filter(|_| !are_requests);
-        let about = About { title, profiler, unit, period_ns, requests, are_requests };
+        let about = About { title, profiler, unit, period_ns, requests, are_requests, decimals: 0 };
         let mut profile = Profile::new(about);
         let frames: Vec<_> = names.iter().map(|(name, file, line, kind)| {
             profile.frames.intern(Frame { name, file, line: *line, kind: KINDS[*kind] })
@@ -113,6 +114,32 @@ fn has_twins(profile: &Profile) -> bool {
     !profile.frames.iter().all(|(_, frame)| seen.insert((frame.name.to_owned(), frame.file.to_owned())))
 }
 
+#[test]
+fn fractions_are_kept() {
+    for unit in [Unit::Samples, Unit::Bytes, Unit::Nanoseconds] {
+        let mut profile = of_lines("t", &[&[("a;b", 1050), ("a;c", 1000), ("a;d", 25)]]);
+        profile.about = About { title: "t".to_owned(), unit, decimals: 2, ..About::default() };
+        for format in ["unladen", "firefox", "pprof", "collapsed", "speedscope"] {
+            // These have no other units, or round times.
+            if (unit == Unit::Bytes && format == "collapsed") || (unit == Unit::Nanoseconds && format != "unladen") {
+                continue;
+            }
+            let read = again(format, &profile);
+            assert_eq!(read.about.decimals, 2, "{format}");
+            assert_eq!(by_name(&read), by_name(&profile), "{format}");
+        }
+    }
+}
+
+#[test]
+fn more_decimals_than_are_kept_are_refused() {
+    let mut profile = of_lines("t", &[&[("a", 1)]]);
+    profile.about.decimals = 7;
+    let bytes = written("unladen", &profile);
+    let error = reader_named("unladen").unwrap().read(&mut Input::new(&mut &bytes[..])).unwrap_err().to_string();
+    assert!(error.contains("7 decimal places, of at most 6"), "{error}");
+}
+
 proptest! {
     #[test]
     fn speedscope(profile in profiles()) {
@@ -168,7 +195,7 @@ proptest! {
         };
         let expected = simplified(&rows(&profile), change, of_one);
         let About { title, profiler, requests, are_requests, .. } = &profile.about;
-        prop_assert_eq!(&read.about, &About { title: title.clone(), profiler: profiler.clone(), unit, period_ns: None, requests: *requests, are_requests: *are_requests });
+        prop_assert_eq!(&read.about, &About { title: title.clone(), profiler: profiler.clone(), unit, period_ns: None, requests: *requests, are_requests: *are_requests, decimals: 0 });
         if *are_requests {
             prop_assert_eq!(rows(&read), expected);
         } else {

@@ -18,8 +18,8 @@ fn stacks(title: &str, requests: u64, lookups: u64) -> Profile {
         profiler: "excimer".into(),
         unit: Unit::Samples,
         period_ns: Some(1_000_000),
-        requests: None,
         are_requests: true,
+        ..About::default()
     });
     let mut frame = |name, file, line, kind| profile.frames.intern(Frame { name, file, line, kind });
     let index = frame("/srv/wiki/index.php", "/srv/wiki/index.php", 1, FrameKind::Include);
