@@ -17,8 +17,8 @@ use crate::input::Input;
 use crate::profile::{About, Profile, Unit};
 use crate::readers::{MAX_DEPTH, ProfileReader, ReadError, Sum};
 use crate::stack::StackId;
-use head::{ADDRESS_END, Head, is_head};
-use place::{CodeLocation, address_end, is_frame};
+use head::{Head, is_head};
+use place::{ADDRESS_END, CodeLocation, address_end, is_frame};
 
 const FORMAT: &str = "perf";
 

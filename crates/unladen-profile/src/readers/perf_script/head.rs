@@ -1,9 +1,7 @@
 //! The principal type is [`Head`]: the first line of a sample.
 
-use super::place::{CodeLocation, address_end};
+use super::place::{ADDRESS_END, CodeLocation, address_end};
 
-/// Column in which the address of a frame ends at least: perf writes it 16 columns wide, behind a space or a tab.
-pub(super) const ADDRESS_END: usize = 16;
 /// perf writes periods at least this wide, and processes narrower.
 const PERIOD_WIDTH: usize = 10;
 

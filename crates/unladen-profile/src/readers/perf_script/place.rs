@@ -1,9 +1,10 @@
 //! The principal type is [`CodeLocation`]: the line of a frame.
 
-use super::head::ADDRESS_END;
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::profile::Profile;
 
+/// Column in which the address of a frame ends at least: perf writes it 16 columns wide, behind a space or a tab.
+pub(super) const ADDRESS_END: usize = 16;
 /// Start of kernel addresses on x86-64 and ARM64.
 const KERNEL: u64 = 0xffff_0000_0000_0000;
 
