@@ -50,6 +50,9 @@ pub struct BillDocument {
     pub machine_share: Option<Span>,
     /// Groups of processes that follow the requests.
     pub groups: Vec<BilledGroup>,
+    /// Groups that noise hides, so that their part is not in the bill; absent without any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<BilledGroup>,
     /// Kinds of pages, the dearest first.
     pub kinds: Vec<BilledKind>,
     /// Kinds of clients.
@@ -83,11 +86,18 @@ impl BillDocument {
             days if days >= 2 => format!(" of {} days", grouped((seconds as f64 / 86_400.0).round(), 0)),
             _ => format!(" of {}", lasting(Duration::from_secs(seconds))),
         });
+        // What is hidden may be as much as half of what is known.
+        let is_least = self.hidden.iter().any(|group| group.share.high > 0.5);
+        let least = if is_least { "at least " } else { "" };
         let took = self.cpu_ns.map_or("an unknown time".to_owned(), bill_time);
         let share =
             self.machine_share.map(|share| format!(": {} of {} processors", share_text(share), self.processors));
         let requests = grouped(self.weighed() as f64, 0);
-        format!("{requests} requests{} took {took} of CPU{}", span.unwrap_or_default(), share.unwrap_or_default())
+        format!(
+            "{requests} requests{} took {least}{took} of CPU{}",
+            span.unwrap_or_default(),
+            share.unwrap_or_default()
+        )
     }
 
     /// What PHP-FPM's own log counts for the kinds, where it has their CPU.

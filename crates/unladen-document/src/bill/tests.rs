@@ -17,3 +17,15 @@ fn a_narrow_interval_is_not_written_as_none() {
     assert_eq!(text(0.000_344, 0.000_003), "0.0344 ± 0.0003 %");
     assert_eq!(text(0.5, 0.2), "50 ± 20 %");
 }
+
+/// A bill of the database alone was the whole, where other work had hidden PHP.
+#[test]
+fn what_noise_hides_makes_the_total_a_least_one() {
+    let cpu_ns = Some(Span { value: 2e9, low: 1.9e9, high: 2.1e9 });
+    let hidden = |high| {
+        vec![BilledGroup { group: "www-data php-fpm8.2".to_owned(), share: Span { value: 0.3, low: -0.1, high } }]
+    };
+    let headline = |hidden| BillDocument { cpu_ns, hidden, ..BillDocument::default() }.headline();
+    assert!(headline(hidden(2.4)).contains("took at least 2"), "{}", headline(hidden(2.4)));
+    assert!(!headline(hidden(0.1)).contains("least") && !headline(Vec::new()).contains("least"));
+}

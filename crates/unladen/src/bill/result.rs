@@ -86,7 +86,7 @@ fn billed(
     let taken = taken_warning(&measured.times, Some(&measured.spoiled));
     let warnings = taken.into_iter().chain(strangers(measured.strangers)).map(|warning| warning.to_string());
     let billed = account.kinds()?;
-    let cache = cache_warning(&billed);
+    let (cache, hidden) = (cache_warning(&billed), hidden(&tested, &total));
     Ok(Some(BillDocument {
         schema: BillDocument::SCHEMA.to_owned(),
         about: About {
@@ -106,13 +106,14 @@ fn billed(
         cpu_ns: Some(span(total)),
         noise_floor_ns: account.noise.sum(&account.factors)?.half_width(),
         machine_share,
-        groups: groups(&tested, &total),
+        groups: shares(tested.iter().filter(|one| one.follows), &total),
+        hidden: hidden.clone(),
         kinds: billed,
         clients: account.clients()?,
         not_weighed: plan.not_weighed.clone(),
         together: together(&cells, measured, &account.factors),
         frees: account.closed()?,
-        warnings: hidden(&tested, &total).into_iter().chain(cache).chain(warnings).collect(),
+        warnings: hidden_warning(&hidden).into_iter().chain(cache).chain(warnings).collect(),
         ..BillDocument::default()
     }))
 }
@@ -293,24 +294,27 @@ fn tested<'a>(measured: &'a Measured, factors: &[f64]) -> Result<Vec<Tested<'a>>
     Ok(tested)
 }
 
-/// What may be missing from the bill: noise hides it.
-fn hidden(tested: &[Tested<'_>], total: &Estimate) -> Option<String> {
+/// What may be missing from the bill, as parts of it: noise hides it. The largest first.
+fn hidden(tested: &[Tested<'_>], total: &Estimate) -> Vec<BilledGroup> {
     let is_large = |one: &&Tested<'_>| !one.follows && one.cpu.value > 0.0 && one.cpu.high > HIDDEN * total.value;
-    let mut hidden: Vec<&Tested<'_>> = tested.iter().filter(is_large).collect();
-    hidden.sort_by(|a, b| b.cpu.value.total_cmp(&a.cpu.value));
-    let name = |one: &&Tested<'_>| format!("{} (up to {} %)", one.name, percent(one.cpu.high / total.value));
-    let names: Vec<String> = hidden.iter().take(NAMED).map(name).collect();
+    let mut hidden = shares(tested.iter().filter(is_large), total);
+    hidden.truncate(NAMED);
+    hidden
+}
+
+fn hidden_warning(hidden: &[BilledGroup]) -> Option<String> {
+    let name = |one: &BilledGroup| format!("{} (up to {} %)", one.group, percent(one.share.high));
+    let names: Vec<String> = hidden.iter().map(name).collect();
     let text = "Not told from noise, and so not in the bill, as parts of it";
     let advice = "Measure longer (-t), or with less beside it";
     (!names.is_empty()).then(|| format!("{text}: {}. {advice}.", names.join(", ")))
 }
 
-/// Each following group's part of the total.
-fn groups(tested: &[Tested<'_>], total: &Estimate) -> Vec<BilledGroup> {
-    let following = tested.iter().filter(|one| one.follows);
-    let mut rows: Vec<BilledGroup> = following
-        .map(|one| BilledGroup { group: one.name.to_owned(), share: span(one.cpu.scaled(1.0 / total.value)) })
-        .collect();
+/// Each group's part of the total, the largest first.
+fn shares<'a>(groups: impl Iterator<Item = &'a Tested<'a>>, total: &Estimate) -> Vec<BilledGroup> {
+    let share = |one: &Tested<'_>| span(one.cpu.scaled(1.0 / total.value));
+    let mut rows: Vec<BilledGroup> =
+        groups.map(|one| BilledGroup { group: one.name.to_owned(), share: share(one) }).collect();
     rows.sort_by(|a, b| b.share.value.total_cmp(&a.share.value));
     rows
 }
