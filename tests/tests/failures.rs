@@ -117,7 +117,7 @@ fn a_list_of_urls_names_file_and_line() {
         std::fs::write(&list, text).unwrap();
         Call::weigh(["--urls"]).args([&list]).run().ended_with(2).shows_nothing()
     };
-    weigh("# fine\nhttp://localhost/\n\nnot a url\n").says([&at("4"), "[WEIGHT] [METHOD] URL [label]"]);
+    weigh("# fine\nhttp://localhost/\n\nnot a url\nnor this\n").says([&at("4"), "[WEIGHT] [METHOD] URL [label]"]);
     weigh("ftp://localhost/\n").says([&at("1"), "http"]);
     weigh("GET\n").says([&at("1"), "has no URL"]);
     weigh("# nothing\n").says(["is empty"]);

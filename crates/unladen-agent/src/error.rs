@@ -9,6 +9,8 @@ use crate::hello::PROTOCOL;
 /// Why a session with a host could not start, or ended. Each error names the host.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
+    #[error("host {host}: interrupted before it answered")]
+    Cancelled { host: String },
     #[error("host {host}: cannot start `sh` for its command: {source}")]
     Spawn { host: String, source: io::Error },
     #[error(

@@ -56,7 +56,16 @@ impl Session {
     /// Runs the host's command with `sh` appended, and has that shell start the agent. Fails if there is no shell, or
     /// it cannot start an agent.
     pub fn start(host: &Host, options: &SessionOptions) -> Result<Self, SessionError> {
-        let started = start::start(host, options)?;
+        Self::start_unless(host, options, &|| false)
+    }
+
+    /// Like [`start`](Self::start), until it is cancelled.
+    pub fn start_unless(
+        host: &Host,
+        options: &SessionOptions,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<Self, SessionError> {
+        let started = start::start(host, options, is_cancelled)?;
         Ok(Self {
             host: host.clone(),
             hello: started.hello,

@@ -151,12 +151,12 @@ pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
     }
     match name.strip_prefix("php-fpm") {
         // Debian has the version in the name of the executable and of the unit.
-        Some("") => Some("systemctl reload php-fpm".into()),
-        Some(version) => is_version(version).then(|| format!("systemctl reload php{version}-fpm")),
+        Some("") => Some(server::service(evidence, "reload", "php-fpm")),
+        Some(version) => is_version(version).then(|| server::service(evidence, "reload", &format!("php{version}-fpm"))),
         None if is_apache(evidence, group) && !server::has_systemd(evidence) => {
             Some(server::apache(server::of(evidence, Some(group))))
         }
-        None if is_apache(evidence, group) => Some(format!("systemctl reload {name}")),
+        None if is_apache(evidence, group) => Some(server::service(evidence, "reload", name)),
         None => None,
     }
 }

@@ -112,7 +112,7 @@ pub use crate::share::Share;
 pub use crate::target::{ConnectTo, Target};
 pub use crate::tls::{Carried, ClientIdentity, Roots, TlsOptions};
 pub use crate::typed::{count_of, rate_of, time_of};
-pub use crate::urls::{UrlLine, UrlListError};
+pub use crate::urls::{UrlLine, UrlList, UrlListError};
 pub use exchange::{ConnectTimes, Digest, Exchange, Fingerprint, Verdict};
 pub use expect::{BodyText, Expect, Statuses, StatusesError};
 pub use tally::{BodySizes, KEPT_LATENCIES, RunError, Tally};

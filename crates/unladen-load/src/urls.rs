@@ -57,36 +57,66 @@ pub enum UrlListError {
     Line { file: PathBuf, line: usize, source: RequestError },
 }
 
-impl UrlLine {
-    /// A GET of this URL, as often as any other.
-    pub fn get(url: url::Url) -> Self {
-        Self { method: Method::GET, is_method_named: false, url, label: None, weight: 1.0 }
-    }
+/// A list, as far as it can be sent.
+#[derive(Debug)]
+pub struct UrlList {
+    pub lines: Vec<UrlLine>,
+    /// Why other lines are not: fewer than those that are.
+    pub passed_over: Vec<UrlListError>,
+}
 
-    /// Reads a file. Fails when it cannot be read, is no text, holds no URL, or a line is malformed.
-    pub fn read_list(file: &Path) -> Result<Vec<Self>, UrlListError> {
+impl UrlList {
+    /// Reads a file. Fails when it cannot be read, is no text, holds no URL, or most lines are malformed.
+    pub fn read(file: &Path) -> Result<Self, UrlListError> {
         let read = |source| UrlListError::Read { file: file.to_owned(), source };
         let mut bytes = Vec::new();
         File::open(file).map_err(read)?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(read)?;
         if bytes.len() as u64 > LONGEST {
             return Err(UrlListError::NoText { file: file.to_owned(), what: "longer than 16 MiB" });
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|_| UrlListError::NoText { file: file.to_owned(), what: "not UTF-8 text" })?;
-        Self::parse_list(&text, file)
+        Self::parse(&bytes, file)
     }
 
-    /// Reads a text; `file` is named in errors. Fails when it holds no URL, or a line is malformed.
-    pub fn parse_list(text: &str, file: &Path) -> Result<Vec<Self>, UrlListError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut lines = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if !line.is_empty() && !line.starts_with('#') {
-                lines.push(Self::parse(line, file, index + 1)?);
+    fn parse(text: &[u8], file: &Path) -> Result<Self, UrlListError> {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let (mut lines, mut passed_over) = (Vec::new(), Vec::new());
+        for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
+            let line = std::str::from_utf8(line).map(str::trim);
+            match line {
+                Ok(line) if line.is_empty() || line.starts_with('#') => {}
+                Ok(line) => match UrlLine::parse(line, file, index + 1) {
+                    Ok(line) => lines.push(line),
+                    Err(error) => passed_over.push(error),
+                },
+                Err(_) => passed_over.push(UrlListError::NoText { file: file.to_owned(), what: "not UTF-8 text" }),
             }
         }
-        if lines.is_empty() { Err(UrlListError::Empty { file: file.to_owned() }) } else { Ok(lines) }
+        let most = passed_over.len() > lines.len();
+        match passed_over.into_iter() {
+            mut faults if most => faults.next().map_or(Err(UrlListError::Empty { file: file.to_owned() }), Err),
+            _ if lines.is_empty() => Err(UrlListError::Empty { file: file.to_owned() }),
+            faults => Ok(Self { lines, passed_over: faults.collect() }),
+        }
+    }
+
+    /// What was passed over, in a sentence; `None` if nothing was.
+    pub fn remark(&self) -> Option<String> {
+        let first = self.passed_over.first()?;
+        let lines = self.lines.len() + self.passed_over.len();
+        Some(format!("{} of {lines} lines passed over, the first: {first}", self.passed_over.len()))
+    }
+}
+
+impl UrlLine {
+    /// A GET of this URL, as often as any other.
+    pub fn get(url: url::Url) -> Self {
+        Self { method: Method::GET, is_method_named: false, url, label: None, weight: 1.0 }
+    }
+
+    /// Reads a text whose lines are all right; `file` is named in errors. Fails when it holds no URL, or a line is malformed.
+    pub fn parse_list(text: &str, file: &Path) -> Result<Vec<Self>, UrlListError> {
+        let UrlList { lines, passed_over } = UrlList::parse(text.as_bytes(), file)?;
+        passed_over.into_iter().next().map_or(Ok(lines), Err)
     }
 
     /// Begins the request of this line. Fails only when the fields were changed to values that no list may hold.

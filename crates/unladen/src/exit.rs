@@ -34,7 +34,7 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Agent(String),
     #[error(transparent)]
-    Session(#[from] unladen_agent::SessionError),
+    Session(unladen_agent::SessionError),
     #[error("agent {agent}: {why}")]
     AgentLoad { agent: String, kind: ErrorKind, why: String },
     #[error("agent {agent} {why}")]
@@ -250,6 +250,15 @@ fn nothing_answered(planned: u64) -> String {
 
 fn some_statuses(statuses: &str) -> String {
     if statuses.is_empty() { String::new() } else { format!(" (statuses: {statuses})") }
+}
+
+impl From<unladen_agent::SessionError> for Failure {
+    fn from(error: unladen_agent::SessionError) -> Self {
+        match error {
+            unladen_agent::SessionError::Cancelled { .. } => Self::Interrupted { shown: false },
+            error => Self::Session(error),
+        }
+    }
 }
 
 impl From<LoadError> for Failure {

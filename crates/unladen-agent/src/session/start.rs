@@ -22,6 +22,9 @@ const MAX_QUEUED: usize = 16;
 /// Bytes a second: a slower link is too slow to copy a program.
 const SLOWEST_COPY: u64 = 64 << 10;
 
+/// Interval of checks for an interruption.
+const PAUSE: Duration = Duration::from_millis(100);
+
 const END_PATIENCE: Duration = Duration::from_secs(2);
 
 const MAX_SHOWN: usize = 1000;
@@ -43,6 +46,7 @@ pub(super) struct Started {
 struct Starting<'a> {
     host: &'a Host,
     options: &'a SessionOptions,
+    is_cancelled: &'a dyn Fn() -> bool,
     link: Link,
     deadline: Instant,
     binary: Option<AgentBinary>,
@@ -52,7 +56,11 @@ struct Starting<'a> {
     size: u64,
 }
 
-pub(super) fn start(host: &Host, options: &SessionOptions) -> Result<Started, SessionError> {
+pub(super) fn start(
+    host: &Host,
+    options: &SessionOptions,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<Started, SessionError> {
     let spawned = |source| SessionError::Spawn { host: host.name.clone(), source };
     let (transport, pipes) = Transport::start(host).map_err(spawned)?;
     let bootstrap = Bootstrap::new();
@@ -65,8 +73,17 @@ pub(super) fn start(host: &Host, options: &SessionOptions) -> Result<Started, Se
     std::thread::spawn(move || reader::write(pipes.stdin, &queue, &for_writer));
     let link = Link { out, events, pings, words, transport };
     let deadline = Instant::now() + options.connect_timeout;
-    let starting =
-        Starting { host, options, link, deadline, binary: None, copied: String::new(), is_dynamic: false, size: 0 };
+    let starting = Starting {
+        host,
+        options,
+        is_cancelled,
+        link,
+        deadline,
+        binary: None,
+        copied: String::new(),
+        is_dynamic: false,
+        size: 0,
+    };
     starting.send(Out::Line(bootstrap.line(options.copy)))?;
     starting.talk()
 }
@@ -75,8 +92,13 @@ impl Starting<'_> {
     fn talk(mut self) -> Result<Started, SessionError> {
         let mut path = None;
         loop {
-            let event = match self.link.events.recv_timeout(self.deadline.saturating_duration_since(Instant::now())) {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            let event = match self.link.events.recv_timeout(left.min(PAUSE)) {
                 Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) if (self.is_cancelled)() => {
+                    return Err(SessionError::Cancelled { host: self.name() });
+                }
+                Err(RecvTimeoutError::Timeout) if left > PAUSE => continue,
                 Err(RecvTimeoutError::Timeout) => return Err(self.no_answer()),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.ended("")),
             };

@@ -35,6 +35,13 @@ fn a_command_that_says_nothing_is_told_after_its_time() {
     assert!(matches!(error, SessionError::NoAnswer { .. }), "{error}");
 }
 
+/// Ctrl-C was not seen before the time was up, a minute later.
+#[test]
+fn a_command_that_says_nothing_is_left_when_that_is_wanted() {
+    let error = Session::start_unless(&host("exec sleep 60"), &SessionOptions::default(), &|| true).unwrap_err();
+    assert!(matches!(error, SessionError::Cancelled { .. }), "{error}");
+}
+
 #[test]
 fn a_command_that_writes_on_and_on_is_told() {
     let error = error_of("while :; do echo Welcome; done");

@@ -151,7 +151,7 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
         ));
     }
     match peers::protocol(seen) {
-        Protocol::Mysql => proxysql(&first, &keep, seen),
+        Protocol::Mysql => proxysql(evidence, &first, &keep, seen),
         _ if !peers::is_tcp(seen) => Fix::advice(format!(
             "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and session settings \
              of one request remain for the next). PgBouncer is an alternative only where the application logs in with \
@@ -223,7 +223,7 @@ fn in_place(file: &str, at: &str) -> String {
     )
 }
 
-fn proxysql(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
+fn proxysql(evidence: &Evidence, first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
     // ProxySQL gives a socket port 0.
     let Some((address, port)) = address(seen, 0) else {
         return Fix::advice(format!("{first}{keep}; or put ProxySQL in between, which keeps connections"));
@@ -243,7 +243,11 @@ fn proxysql(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
             "mysql_users = ( { username = \"USER\", password = \"PASSWORD\", default_hostgroup = 0 } )".into(),
         ],
     )
-    .command("systemctl stop proxysql && systemctl start proxysql-initial")
+    // The unit is of its makers' package, and so is the verb of their script.
+    .command(match server::has_systemd(evidence) {
+        true => "systemctl stop proxysql && systemctl start proxysql-initial",
+        false => "service proxysql stop && service proxysql initial",
+    })
 }
 
 /// A complete settings file, and the file of users without which nobody can log in: those with a password, as the

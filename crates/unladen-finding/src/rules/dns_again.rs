@@ -8,6 +8,7 @@ use crate::finding::{Figure, Finding, Item, Rule, Saves, Share};
 use crate::fix::Fix;
 use crate::rules::peers;
 use crate::rules::unladen_outbound::{Outbound, Outbounds};
+use crate::server;
 use crate::stack::is_contained;
 use crate::words::{self, many};
 
@@ -129,7 +130,7 @@ fn fix(evidence: &Evidence, seen: &[&DnsSeen], outbounds: &Outbounds<'_>) -> Fix
          the application's settings{some}"
     ))
     .lines("/etc/nscd.conf", lines)
-    .command("apt install nscd && systemctl restart nscd")
+    .command(format!("apt install nscd && {}", server::service(evidence, "restart", "nscd")))
 }
 
 /// Listeners for the services with these names, and whether they cover all names.

@@ -9,6 +9,7 @@ use crate::fix::Fix;
 use crate::folders::around;
 use crate::php;
 use crate::rules::files::{latency_of_checks, without_suffix};
+use crate::server;
 use crate::stack::{Stack, applications, is_contained};
 use crate::words::{count, plain};
 
@@ -169,6 +170,11 @@ fn fix(evidence: &Evidence, group: usize, worst: &str) -> Fix {
     if worst == "/etc/localtime" && is_contained(evidence, group) {
         return Fix::advice(
             "without TZ in its environment the C library looks at /etc/localtime for each date: start the container with TZ=:/etc/localtime",
+        );
+    }
+    if worst == "/etc/localtime" && !server::has_systemd(evidence) {
+        return Fix::advice(
+            "without TZ in its environment the C library looks at /etc/localtime for each date: start the service with TZ=:/etc/localtime",
         );
     }
     if worst == "/etc/localtime" {

@@ -59,3 +59,44 @@ fn a_signal_to_a_server_that_was_restarted_was_silent() {
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert!(said.contains(&format!("process {} is no longer {}", server.pid, server.exe)), "{said}");
 }
+
+/// Fixes named `systemctl` where no systemd runs, as each rule wrote it by itself.
+#[test]
+fn commands_of_services_are_made_in_one_place() {
+    fn look(folder: &std::path::Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if path.is_dir() && name != "tests" {
+                look(&path, found);
+            } else if name.ends_with(".rs") && name != "tests.rs" && name != "server.rs" {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let lines = text.lines().enumerate().filter(|(_, line)| {
+                    ["restart", "reload", "start", "stop"]
+                        .iter()
+                        .any(|verb| line.contains(&format!("systemctl {verb} ")))
+                });
+                found.extend(lines.map(|(at, line)| format!("{name}:{}: {}", at + 1, line.trim())));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    look(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    // The one asks about systemd in the line above; the other reads a command.
+    found.retain(|line| !line.contains("proxysql-initial") && !line.contains("strip_prefix"));
+    assert!(found.is_empty(), "server::service makes these: {found:#?}");
+}
+
+#[test]
+fn an_fpm_tests_and_reloads_the_settings_that_it_was_started_with() {
+    let seen = ServerSeen {
+        pid: 77,
+        pid_file: Some("/srv/run/fpm.pid".to_owned()),
+        exe: "/usr/sbin/php-fpm8.2".to_owned(),
+        config: Some("/srv/etc/fpm.conf".to_owned()),
+        ..ServerSeen::default()
+    };
+    let command = fpm(&seen).unwrap();
+    assert!(command.starts_with("/usr/sbin/php-fpm8.2 -y /srv/etc/fpm.conf -t"), "{command}");
+    assert!(command.ends_with("kill -USR2 \"$(cat /srv/run/fpm.pid)\"") && !command.contains("systemctl"), "{command}");
+}

@@ -47,10 +47,22 @@ fn an_address_without_a_scheme_is_no_weight() {
 fn refuses_files_that_are_no_list() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(&[0xff, 0xfe, b'a']).unwrap();
-    assert!(UrlLine::read_list(file.path()).unwrap_err().to_string().contains("not UTF-8"));
-    assert!(UrlLine::read_list(Path::new("/dev/zero")).unwrap_err().to_string().contains("longer than"));
-    let missing = UrlLine::read_list(Path::new("/nowhere/at.all")).unwrap_err().to_string();
+    assert!(UrlList::read(file.path()).unwrap_err().to_string().contains("not UTF-8"));
+    assert!(UrlList::read(Path::new("/dev/zero")).unwrap_err().to_string().contains("longer than"));
+    let missing = UrlList::read(Path::new("/nowhere/at.all")).unwrap_err().to_string();
     assert!(missing.contains("/nowhere/at.all"), "{missing}");
+}
+
+/// One bad line refused a list of thousands.
+#[test]
+fn a_line_that_is_no_url_is_passed_over_and_said() {
+    let list = UrlList::parse(b"http://h/a\nhttp://h/b\nftp://h/\nhttp://h/\xff\nhttp://h/c", Path::new("l")).unwrap();
+    assert_eq!((list.lines.len(), list.passed_over.len()), (3, 2));
+    let remark = list.remark().unwrap();
+    assert!(remark.starts_with("2 of 5 lines passed over, the first: l:3: `ftp://h/`"), "{remark}");
+    let mostly = UrlList::parse(b"prose is\nno list\nhttp://h/a", Path::new("l")).unwrap_err();
+    assert!(mostly.to_string().starts_with("l:1: "), "{mostly}");
+    assert!(UrlList::parse(b"http://h/a", Path::new("l")).unwrap().remark().is_none());
 }
 
 proptest! {

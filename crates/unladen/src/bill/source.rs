@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use unladen_load::{UrlLine, UrlListError};
+use unladen_load::{UrlList, UrlListError};
 use unladen_traffic::{Method, Options, Sitemap, Traffic, TrafficError};
 use url::Url;
 
@@ -18,7 +18,9 @@ const REQUESTS: f64 = 1e6;
 
 /// Of a list whose weights say how often each is asked for.
 pub(crate) fn listed(file: &Path, options: &Options) -> Result<Traffic, Failure> {
-    let lines = UrlLine::read_list(file).map_err(|error: UrlListError| Failure::Usage(error.to_string()))?;
+    let list = UrlList::read(file).map_err(|error: UrlListError| Failure::Usage(error.to_string()))?;
+    list.remark().into_iter().for_each(|remark| say!("unladen: {remark}"));
+    let lines = list.lines;
     let all: f64 = lines.iter().map(|line| line.weight).sum();
     let is_counted = all <= REQUESTS && lines.iter().all(|line| line.weight.fract() == 0.0);
     let unit = if is_counted { 1.0 } else { all / REQUESTS };

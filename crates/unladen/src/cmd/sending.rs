@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use unladen_load::{
     BodyText, ConnectTo, DriverConfig, Expect, Header, HttpVersion, Request, RequestBuilder, Roots, Statuses,
-    TlsOptions, UrlLine,
+    TlsOptions, UrlList,
 };
 
 use unladen_load::{ClientIdentity, time_of};
@@ -128,7 +128,9 @@ impl Sending {
             requests.push(Weighted { request: self.dress(Request::get(url)?, body.as_deref())?, weight: 1.0 });
         }
         if let Some(file) = list {
-            for line in UrlLine::read_list(file)? {
+            let list = UrlList::read(file)?;
+            list.remark().into_iter().for_each(|remark| say!("unladen: {remark}"));
+            for line in list.lines {
                 let weight = line.weight;
                 let builder = self.dressed(line.request()?, body.as_deref(), line.is_method_named)?;
                 requests.push(Weighted { request: builder.build()?, weight });

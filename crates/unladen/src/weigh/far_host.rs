@@ -59,7 +59,7 @@ pub(crate) fn open(
     let mut open = Vec::with_capacity(hosts.len());
     for host in hosts {
         progress.say(format!("connecting to {}", host.name));
-        open.push(FarHost::open(host, session, by)?);
+        open.push(FarHost::open(host, session, by, cancel)?);
         if cancel.is_cancelled() {
             return Err(Failure::Interrupted { shown: false });
         }
@@ -99,8 +99,8 @@ fn see_each_other(open: &mut [FarHost], hosts: &[Host]) -> Result<(), Failure> {
 }
 
 impl FarHost {
-    fn open(host: &Host, session: &SessionOptions, by: GroupBy) -> Result<Self, SessionError> {
-        let session = Session::start(host, session)?;
+    fn open(host: &Host, session: &SessionOptions, by: GroupBy, cancel: &Cancel) -> Result<Self, SessionError> {
+        let session = Session::start_unless(host, session, &|| cancel.is_cancelled())?;
         let mut instrument = FarInstrument::open(session, by, Instant::now() + OPEN_WITHIN)?;
         let mut round_trip = Duration::ZERO;
         let until = Instant::now() + OPEN_WITHIN;

@@ -94,3 +94,13 @@ fn what_a_cache_asks_is_silent() {
     testing::silent(&RULE, &testing::lean());
     testing::silent(&RULE, &Evidence::default());
 }
+
+/// `systemctl` was printed where no systemd runs.
+#[test]
+fn a_cache_is_started_as_this_machine_starts_services() {
+    let mut evidence = page(vec![seen("A", testing::counted(2, 500_000))]);
+    let of = |evidence: &Evidence| testing::only(&RULE, evidence).fix.commands;
+    assert_eq!(of(&evidence), ["apt install nscd && systemctl restart nscd"]);
+    evidence.groups[PHP].server = Some(unladen_trace::ServerSeen::default());
+    assert_eq!(of(&evidence), ["apt install nscd && service nscd restart"]);
+}

@@ -71,7 +71,7 @@ impl FarAgent {
         timeout: Duration,
         cancel: &Cancel,
     ) -> Result<Self, Failure> {
-        let session = Session::start(host, options)?;
+        let session = Session::start_unless(host, options, &|| cancel.is_cancelled())?;
         let agent = Self {
             host: host.clone(),
             session: Some(session),
