@@ -9,7 +9,7 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
 use unladen_tests::advice::{Ground, curl};
-use unladen_tests::{Ability, Call, Subject, skip_without, wait};
+use unladen_tests::{Ability, Call, Server, Subject, skip_without, wait};
 
 /// Pledges without an opcode cache, weighed.
 struct Slow {
@@ -134,4 +134,23 @@ fn a_finding_is_fixed_proved_kept_and_undone() {
     slow.call(&["fix", "undo", &slow.number]).run().succeeded();
     assert_eq!(slow.settings(), before);
     slow.call(&["fix", "undo", &slow.number]).run().ended_with(2).says(["no fix"]);
+}
+
+/// What is in a store is run: another user who may write to it would have root run what they like.
+#[test]
+fn a_store_that_another_user_may_write_is_not_run_by_root() {
+    if !nix::unistd::geteuid().is_root() {
+        println!("SKIPPED: a_store_that_another_user_may_write_is_not_run_by_root: it takes root");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("runs.db");
+    let server = Server::good();
+    let call = |args: &[&str]| Call::new(args).env("UNLADEN_STORE", &store);
+    call(&["load", "-n", "10", "-c", "1", &server.url("/")]).run().succeeded();
+    call(&["fix", "1"]).run().says(["no run of `unladen weigh`"]);
+    std::os::unix::fs::chown(folder.path(), Some(4711), None).unwrap();
+    let refused = call(&["fix", "1"]).run();
+    assert_ne!(refused.code, Some(0), "{refused}");
+    refused.says(["another user", "runs.db"]).shows_nothing();
 }

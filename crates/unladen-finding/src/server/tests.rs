@@ -100,3 +100,16 @@ fn an_fpm_tests_and_reloads_the_settings_that_it_was_started_with() {
     assert!(command.starts_with("/usr/sbin/php-fpm8.2 -y /srv/etc/fpm.conf -t"), "{command}");
     assert!(command.ends_with("kill -USR2 \"$(cat /srv/run/fpm.pid)\"") && !command.contains("systemctl"), "{command}");
 }
+
+/// `psql` without `-h` asked another server, at the usual socket.
+#[test]
+fn a_postgres_with_its_socket_elsewhere_was_asked_at_the_usual_one() {
+    assert_eq!(psql_of(None, Some(5432)), "runuser -u postgres -- psql -p 5432");
+    let elsewhere = ServerSeen {
+        socket: Some("/srv/a db/run".into()),
+        port: Some(5433),
+        account: Some("joe".into()),
+        ..ServerSeen::default()
+    };
+    assert_eq!(psql_of(Some(&elsewhere), None), "runuser -u joe -- psql -h '/srv/a db/run' -p 5433");
+}

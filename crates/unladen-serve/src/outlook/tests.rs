@@ -151,6 +151,9 @@ fn what_a_front_adds_is_taken_off_by_trust_or_by_a_route() {
     let is_disguised = |text: &str, fields: &[(&str, &str)]| {
         let page = look_with(text, "http://127.0.0.1:8080/", fields);
         assert_eq!(page.rule == Rule::Passes, reasons(&page.why_not) == ["disguised"], "{page:?}");
+        // Which field does that is named, with what to do.
+        let is_named = page.notes.iter().any(|note| note.starts_with("`x-") && note.contains("`trusted.proxies`"));
+        assert_eq!(page.rule == Rule::Passes, is_named, "{page:?}");
         page.rule == Rule::Passes
     };
     let trusted = format!("{SITE}[site.trusted]\nproxies = ['127.0.0.1']");
