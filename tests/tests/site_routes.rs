@@ -12,6 +12,7 @@ use nix::sys::signal::Signal;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use unladen_tests::frames::{Frame, Http2, kind};
 use unladen_tests::site::{app, free, page};
 use unladen_tests::{Authority, Call, PhpFpm, Serve, Site, Upstream, Wire, wait};
 
@@ -274,29 +275,32 @@ fn a_body_is_bounded_by_its_route() {
     site.serve.stop();
 }
 
+/// Spellings of what a route guards.
+const SPELLINGS: [&str; 15] = [
+    "/admin",
+    "/admin/",
+    "/admin/x",
+    "/%61dmin",
+    "//admin",
+    "/x/../admin",
+    "/admin;x",
+    "/admin%2Fx",
+    "/./admin",
+    "/%2e/admin",
+    "/admin%00",
+    "/a/%2e%2e/admin",
+    "/\\admin",
+    "//x/admin",
+    "/admin?x",
+];
+
 /// What guards a path guards it in all spellings, and lets in who may.
 #[test]
 fn a_guard_is_not_got_round() {
     let site = Routed::start();
     let ann = "Authorization: Basic YW5uOnNlY3JldA==\r\n";
     let wrong = "Authorization: Basic YW5uOnNlY3JldDI=\r\n";
-    for path in [
-        "/admin",
-        "/admin/",
-        "/admin/x",
-        "/%61dmin",
-        "//admin",
-        "/x/../admin",
-        "/admin;x",
-        "/admin%2Fx",
-        "/./admin",
-        "/%2e/admin",
-        "/admin%00",
-        "/a/%2e%2e/admin",
-        "/\\admin",
-        "//x/admin",
-        "/admin?x",
-    ] {
+    for path in SPELLINGS {
         let answer = site.get(path);
         assert!(matches!(answer.status, 400 | 401), "{path}: {answer:?}");
         let answer = site.get_with(path, wrong);
@@ -313,6 +317,31 @@ fn a_guard_is_not_got_round() {
     assert_eq!(site.get("/admin/page").status, 401);
     let closed = site.get("/closed/x");
     assert_eq!((closed.status, closed.field("x-unladen-reason")), (403, Some("access_forbidden")));
+    site.serve.stop();
+}
+
+/// HTTP/2 has the path in a field of its own, in which other characters can stand.
+#[test]
+fn a_guard_is_not_got_round_by_http_2() {
+    let site = Routed::start();
+    let stream = TcpStream::connect(site.address).unwrap();
+    stream.set_read_timeout(Some(LIMIT)).unwrap();
+    let mut client = Http2::client(stream);
+    let more = ["/admin page", "/admin\tx", "/admin#x", "/%61dmin/%2e", "*", "admin", "http://shop.example/admin"];
+    for (number, path) in SPELLINGS.into_iter().chain(more).enumerate() {
+        let stream = number as u32 * 2 + 1;
+        let fields: [(&[u8], &[u8]); 4] = [
+            (b":method", b"GET"),
+            (b":scheme", b"http"),
+            (b":path", path.as_bytes()),
+            (b":authority", b"shop.example"),
+        ];
+        client.send(&Frame::head(stream, &fields, true));
+        let frame =
+            client.wait(|frame| frame.stream == stream).unwrap_or_else(|| panic!("{path}: the connection ends"));
+        let is_refused = frame.kind == kind::RST_STREAM || matches!(frame.status(), Some(400 | 401));
+        assert!(is_refused, "{path}: {frame:?}");
+    }
     site.serve.stop();
 }
 
