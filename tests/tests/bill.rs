@@ -1,7 +1,6 @@
 //! `unladen bill`: the traffic of a log, weighed on the real application by kind of page.
 //!
 //! Measures: CPU of kinds of pages, by groups that other tests have too.
-//! Waits: it takes a quarter of a processor at most.
 
 use std::fmt::Write as _;
 use std::path::Path;

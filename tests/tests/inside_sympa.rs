@@ -9,7 +9,7 @@ use std::io::Write;
 
 use serde_json::Value;
 use unladen_tests::findings::{figure, finding, items};
-use unladen_tests::{Ability, Call, Subject, skip_without};
+use unladen_tests::{Ability, Call, Document, Subject, skip_without};
 
 /// Lists: enough to tell of each what is done for each list.
 const LISTS: f64 = 30.0;
@@ -29,8 +29,13 @@ fn sympas_page_of_lists() {
     let restart = format!("env UNLADEN_STATE={} {} restart", sympa.get("UNLADEN_STATE"), sympa.script().display());
     // The user is Sympa's alone; a process that was restarted is another one.
     // As strangers: what a session adds to a page is not what this is about.
-    let call = Call::weigh(["--no-cookies", "--time", "12s", "--phase", "250ms", "--settle", "20ms"]);
-    let document = call.args(["--restart", &restart, sympa.url()]).document();
+    let weigh = |time| {
+        let call = Call::weigh(["--no-cookies", "--phase", "250ms", "--settle", "20ms", "--time", time]);
+        call.args(["--restart", &restart, sympa.url()]).document()
+    };
+    // Where much runs beside it, it takes longer to tell that first requests do.
+    let is_told = |document: &Document| document.found().contains("cold-start");
+    let document = ["12s", "24s"].into_iter().map(weigh).find(is_told).unwrap_or_else(|| weigh("48s"));
 
     let cold = finding(&document, "cold-start");
     assert_eq!(cold["state"], "fresh", "{cold}");
