@@ -51,11 +51,13 @@ pub enum PassedOver {
     NoPath,
     /// What a server says of itself or of an error, in the same file.
     Diagnostic,
+    /// What Unladen sent, to measure: nobody's traffic.
+    Own,
 }
 
 impl PassedOver {
     /// All, in the order of what is told.
-    pub const ALL: [Self; 5] = [Self::Empty, Self::NoEntry, Self::NoRequest, Self::NoPath, Self::Diagnostic];
+    pub const ALL: [Self; 6] = [Self::Empty, Self::NoEntry, Self::NoRequest, Self::NoPath, Self::Diagnostic, Self::Own];
 
     /// Describes such lines, to follow their number.
     pub fn about(self) -> &'static str {
@@ -64,6 +66,7 @@ impl PassedOver {
             Self::NoEntry => "not in a known log format (cut off, or another format)",
             Self::NoRequest => "without an HTTP/1.0 or later request",
             Self::NoPath => "with a target that is not a path",
+            Self::Own => "of Unladen's own requests",
             Self::Diagnostic => "of diagnostics, not of an answered request",
         }
     }

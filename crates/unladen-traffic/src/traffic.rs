@@ -22,6 +22,9 @@ use crate::tree::{FAILED, NOT_FOUND, Tree};
 /// Crawlers that are named, and networks: more would be a list of visitors.
 const MOST_NAMED: usize = 50;
 
+/// How the user agent of what Unladen sends begins.
+const OWN: &[u8] = b"unladen/";
+
 /// How logs are read.
 pub struct Options {
     /// Kinds that have names; all others are learned.
@@ -248,6 +251,10 @@ impl<'a> Reading<'a> {
                 LogLine::Other(line) => dialect::other(line, &mut scratch),
             };
             match entry {
+                Ok(entry) if entry.user_agent.starts_with(OWN) => {
+                    entries += 1;
+                    self.passed_over[PassedOver::Own as usize] += 1;
+                }
                 Ok(entry) => {
                     entries += 1;
                     self.entry(&entry);

@@ -75,6 +75,9 @@ pub(crate) enum Failure {
     NothingCompared,
     #[error("{0}")]
     Gate(String),
+    /// Another fix is in the way.
+    #[error("{0}")]
+    InTheWay(String),
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
     #[error("{0}")]
@@ -175,7 +178,7 @@ impl Failure {
             Self::Lacking => Code::Lacking,
             Self::Unhealthy(_) => Code::Unhealthy,
             Self::StoppedAtOnce | Self::Interrupted { .. } => Code::Interrupted,
-            Self::Switch(_) => Code::CannotSwitch,
+            Self::Switch(_) | Self::InTheWay(_) => Code::CannotSwitch,
             Self::Arm { error, .. } => code_of(error),
             Self::NotPutBack { .. } => Code::NotPutBack,
             Self::Record(RecordError::Io { doing: "write", .. }) | Self::Output(_) => Code::CannotWrite,

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use unladen_trace::{Counted, Evidence, FileCall, FileOutcome, FileSeen, Interval, LockKind, PhpSettings, State};
+use unladen_trace::{
+    Counted, Evidence, FileCall, FileOutcome, FileSeen, Interval, Language, LockKind, PhpSettings, State,
+};
 
 use crate::finding::widened;
 use crate::php;
@@ -11,6 +13,8 @@ use crate::stack::Stack;
 
 /// What happens in a smaller part of requests is occasional: a file was changed, or a worker has begun.
 pub(super) const MOST_REQUESTS: f64 = 0.5;
+/// Files that an opcode cache does not hold, for each that it checks.
+const MOST_COMPILED: f64 = 0.1;
 /// PHP's default for `opcache.revalidate_freq`, in seconds.
 const DEFAULT_SECONDS: u64 = 2;
 
@@ -23,10 +27,14 @@ pub(super) fn revalidated(evidence: &Evidence, group: usize) -> Vec<&FileSeen> {
     let own = || evidence.files.iter().filter(move |file| file.group == group && file.outcome == FileOutcome::Found);
     let opened: BTreeSet<&str> =
         own().filter(|file| file.call == FileCall::Open && in_most(file)).map(|file| file.path.as_str()).collect();
-    own()
+    let checked: Vec<&FileSeen> = own()
         .filter(|file| file.call == FileCall::Stat && is_source(&file.path) && in_most(file))
         .filter(|file| !opened.contains(file.path.as_str()))
-        .collect()
+        .collect();
+    // Where each request compiles, no opcode cache has the files: the application looks at them itself.
+    let compiles = evidence.compiles.iter().filter(|seen| seen.group == group && seen.language == Language::Php);
+    let compiled = compiles.filter(|seen| evidence.mean(&seen.counted.requests) >= MOST_REQUESTS).count();
+    if compiled as f64 > MOST_COMPILED * checked.len() as f64 { Vec::new() } else { checked }
 }
 
 /// Whether PHP checks in most requests, by its settings and the time between requests; `true` if these are not known.

@@ -8,7 +8,7 @@ use crate::knob::{Knob, Once};
 use crate::quoting::word;
 use crate::rules::answers::{self, LEAST_BYTES};
 use crate::rules::{unladen_site, web_server};
-use crate::stack::Stack;
+use crate::stack::{Stack, is_apache};
 use crate::{server, words};
 
 /// Types for `gzip_types`, besides text/html, which nginx always compresses.
@@ -38,10 +38,19 @@ fn one(evidence: &Evidence) -> Option<Finding> {
     }
     let fix = match web_server::stack(evidence, response) {
         Stack::Apache => {
-            let lines = vec![format!("AddOutputFilterByType DEFLATE text/html {TYPES}")];
-            let apache = web_server::busiest(evidence, Stack::Apache);
+            // With mod_php it is the application's group, too.
+            let apache = web_server::busiest_of(evidence, |group| is_apache(evidence, group));
+            let is_elsewhere =
+                server::of(evidence, apache).is_some_and(|seen| seen.config.is_some() || seen.prefix.is_some());
+            let mut lines = vec![format!("AddOutputFilterByType DEFLATE text/html {TYPES}")];
+            if is_elsewhere {
+                // a2enmod is for /etc/apache2 alone, which such a server does not read.
+                lines.splice(0..0, ["filter", "deflate"].into_iter().flat_map(loaded));
+            }
             let mut fix = web_server::apache(evidence, apache, "let Apache compress it", "deflate", lines);
-            fix.commands.insert(0, "a2enmod filter deflate".into());
+            if !is_elsewhere {
+                fix.commands.insert(0, "a2enmod filter deflate".into());
+            }
             fix
         }
         Stack::Nginx => nginx(evidence),
@@ -61,6 +70,15 @@ fn one(evidence: &Evidence) -> Option<Finding> {
         check_again: web_server::again(evidence, &fix),
         ..Finding::of(&RULE, evidence, None, takes, fix)
     })
+}
+
+/// A module, unless it is loaded.
+fn loaded(module: &str) -> [String; 3] {
+    [
+        format!("<IfModule !mod_{module}.c>"),
+        format!("LoadModule {module}_module /usr/lib/apache2/modules/mod_{module}.so"),
+        "</IfModule>".to_owned(),
+    ]
 }
 
 /// The difference shows for requests that accept compression, in the bytes of the body.

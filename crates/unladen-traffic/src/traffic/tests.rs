@@ -192,6 +192,14 @@ fn a_quote_within_a_user_agent_does_not_end_it() {
     assert!(read(log).clients.iter().any(|client| client.name.contains("Ahrefs") && client.requests == 1));
 }
 
+/// A site's own measurements were its traffic.
+#[test]
+fn what_unladen_sent_is_nobodys_traffic() {
+    let own = line("/a", 200).replace(AGENT, "unladen/0.1.0");
+    let traffic = read(own.repeat(9) + &line("/b", 200));
+    assert_eq!((traffic.entries, traffic.passed_over), (1, vec![(PassedOver::Own, 9)]));
+}
+
 /// What fails costs something else than the page.
 #[test]
 fn failed_requests_are_no_pages() {

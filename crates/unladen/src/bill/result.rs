@@ -215,7 +215,8 @@ impl Account<'_> {
             self.plan.kinds.iter().map(|kind| self.traffic.kinds[kind.kind].signed_in as f64).collect();
         let signed_in = self.traffic.kinds.iter().map(|kind| kind.signed_in).sum();
         rows.push(self.client(users, users, signed_in, &part)?);
-        rows.retain(|row| row.requests > 0);
+        // Of clients whose requests were not weighed, nothing is known.
+        rows.retain(|row| row.requests > 0 && row.cpu_share.high > 0.0);
         Ok(rows)
     }
 

@@ -196,10 +196,16 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
     let shown = args.filled(&remedy, remedy.experiment(&folder.file())?);
     let changes = changes(&shown);
     args.show(&remedy, text, &changes)?;
+    let rest = remedy.by_hand();
+    if !rest.is_empty() {
+        say!("unladen: not done by this fix, as no experiment switches it; do it too:\n  {}", rest.join("\n  "));
+    }
     say!("unladen: {}", how_long(&remedy, &shown));
     if args.dry_run {
         return Ok(());
     }
+    let files: Vec<&str> = remedy.lines().map(|(file, _)| file).collect();
+    folder.is_free(&files)?;
     if !args.yes && !is_agreed("Apply this, and prove it?", None)? {
         say!("unladen: nothing was changed");
         return Ok(());

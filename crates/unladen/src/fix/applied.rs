@@ -130,6 +130,22 @@ impl FixFolder {
         Ok(file)
     }
 
+    /// Fails if another fix is in the way of one that writes these files: one that has one of them, whose lines would be
+    /// lost, or one that is being proved, whose restarts would be in this proof too.
+    pub(crate) fn is_free(&self, files: &[&str]) -> Result<(), Failure> {
+        for (other, record) in Self::all()?.into_iter().filter(|(other, _)| other.name() != self.name()) {
+            // The journal of one that is being proved is held.
+            if !other.is_in_place().unwrap_or(true) {
+                continue;
+            }
+            let experiment = fs::read_to_string(other.file()).unwrap_or_default();
+            if let Some(why) = in_the_way(&other.name(), record.state, &experiment, files) {
+                return Err(Failure::InTheWay(why));
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn write(&self, record: &Applied) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(record).unwrap_or_default();
         Ok(output::whole_file(&self.0.join("fix.json"), |out| writeln!(out, "{text}"))?)
@@ -153,6 +169,22 @@ impl FixFolder {
     }
 }
 
+/// Why a fix that is in place keeps out one that writes these files.
+fn in_the_way(name: &str, state: State, experiment: &str, files: &[&str]) -> Option<String> {
+    if state != State::Applied {
+        return Some(format!(
+            "the fix {name} is being proved, and its restarts would be in this proof too; or a run that was killed left it \
+             switched: `unladen fix undo {name}` takes it off"
+        ));
+    }
+    // As a text of TOML has it, or a command.
+    let file = files.iter().find(|file| experiment.contains(**file))?;
+    Some(format!(
+        "{file} is of the fix {name} already, whose lines would be lost: `unladen fix undo {name}` takes it off; to have both, \
+         put these lines behind the others by hand"
+    ))
+}
+
 /// For root: what is kept there is run.
 pub(crate) fn another_may_write(place: &Path) -> Failure {
     Failure::Usage(format!(
@@ -165,3 +197,6 @@ pub(crate) fn another_may_write(place: &Path) -> Failure {
 fn no_home() -> Failure {
     Failure::Usage("no folder to keep fixes in: neither HOME nor XDG_STATE_HOME is set".to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -63,10 +63,10 @@ impl Remedy {
         experiment.title = format!("{}, {}", self.finding.rule, self.finding.url);
         let mut changes = experiment.knobs.iter().flat_map(|knob| &knob.changes);
         if changes.any(|change| change.reach() == Reach::Request) {
-            let Self { number, finding, .. } = self;
+            let Self { number, finding, run, .. } = self;
             return Err(Failure::CannotMeasure(format!(
                 "finding {number} ({}) is fixed by a service in front of the page, which clients have to reach: {}. \
-                 `unladen fix {number} --files DIR` writes its lines, and `unladen weigh --experiments DIR` the \
+                 `unladen fix --run {run} {number} --files DIR` writes its lines, and `unladen weigh --experiments DIR` the \
                  experiment that proves it",
                 finding.rule, finding.fix.advice
             )));
@@ -76,11 +76,11 @@ impl Remedy {
 
     /// Text of the experiment.
     pub(crate) fn text(&self) -> Result<&str, Failure> {
-        let Self { number, finding, .. } = self;
+        let Self { number, finding, run, .. } = self;
         finding.experiment().ok_or_else(|| {
             let who = if finding.fix.audience == "developer" { "in the application's code" } else { "by hand" };
             let files = match self.lines().next() {
-                Some(_) => format!("`unladen fix {number} --files DIR` writes its lines"),
+                Some(_) => format!("`unladen fix --run {run} {number} --files DIR` writes its lines"),
                 None => format!("`unladen runs show {} --details` has all of it", self.run),
             };
             let Finding { rule, fix, .. } = finding;

@@ -1,4 +1,4 @@
-use unladen_trace::{FileCall, FileOutcome, FileSeen};
+use unladen_trace::{CompileSeen, FileCall, FileOutcome, FileSeen, Language};
 
 use super::*;
 use crate::rules::tests::testing::*;
@@ -34,6 +34,24 @@ fn every_source_in_every_request() {
          ready = { url = \"http://127.0.0.1/page\", status = \"100-501,505-599\" }\n\n[[knob]]\nname = \"no revalidation\"\n\
          on = { file = \"/etc/php/8.2/fpm/conf.d/zz-unladen.ini\", text = \"opcache.revalidate_freq=60\\n\" }\nrestart = \"php\""
     );
+}
+
+/// Without an opcode cache, an application's own checks were said to be the cache's.
+#[test]
+fn what_is_compiled_in_each_request_is_in_no_opcode_cache() {
+    let mut evidence = sources(122);
+    evidence.php = Vec::new();
+    let compiled = |index: usize| CompileSeen {
+        group: PHP,
+        language: Language::Php,
+        path: format!("/srv/app/lib/{index}.php"),
+        counted: counted(1, 300_000),
+    };
+    evidence.compiles = (0..78).map(compiled).collect();
+    assert!(RULE.check(&evidence).is_empty());
+    // A few that it does not hold are no reason.
+    evidence.compiles.truncate(3);
+    assert_eq!(RULE.check(&evidence).len(), 1);
 }
 
 #[test]

@@ -51,6 +51,33 @@ fn apache_has_lines_of_its_own() {
     );
 }
 
+/// With mod_php and without an opcode cache, the lines were for the package's Apache, which a reload then started.
+#[test]
+fn an_apache_with_settings_elsewhere_was_taken_for_the_packages() {
+    let mut evidence = made(&[], vec![plain()]);
+    evidence.response.as_mut().unwrap().headers[0].1 = "Apache".into();
+    let group = &mut evidence.groups[testing::PHP];
+    group.exe = Some("/usr/sbin/apache2".into());
+    group.server = Some(unladen_trace::ServerSeen {
+        pid: 77,
+        exe: "/usr/sbin/apache2".into(),
+        config: Some("/srv/etc/apache.conf".into()),
+        read: Some("/srv/etc/apache.conf".into()),
+        needs_signal: true,
+        ..unladen_trace::ServerSeen::default()
+    });
+    let fix = testing::only(&RULE, &evidence).fix;
+    assert_eq!(fix.file.as_deref(), Some("/srv/etc/unladen-deflate.conf"));
+    assert!(
+        fix.lines.contains(&"LoadModule deflate_module /usr/lib/apache2/modules/mod_deflate.so".to_owned()),
+        "{fix:?}"
+    );
+    assert!(
+        fix.commands.iter().all(|command| !command.contains("a2enmod") && !command.contains("graceful")),
+        "{fix:?}"
+    );
+}
+
 #[test]
 fn kinds_of_text() {
     for kind in ["TEXT/css", "application/json;charset=x", "image/svg+xml", "application/ld+json", "text/javascript"] {
