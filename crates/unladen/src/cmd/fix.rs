@@ -204,8 +204,7 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
     if args.dry_run {
         return Ok(());
     }
-    let files: Vec<&str> = remedy.lines().map(|(file, _)| file).collect();
-    folder.is_free(&files)?;
+    folder.is_free(text)?;
     if !args.yes && !is_agreed("Apply this, and prove it?", None)? {
         say!("unladen: nothing was changed");
         return Ok(());

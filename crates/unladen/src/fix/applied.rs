@@ -130,16 +130,16 @@ impl FixFolder {
         Ok(file)
     }
 
-    /// Fails if another fix is in the way of one that writes these files: one that has one of them, whose lines would be
-    /// lost, or one that is being proved, whose restarts would be in this proof too.
-    pub(crate) fn is_free(&self, files: &[&str]) -> Result<(), Failure> {
+    /// Fails if another fix is in the way of this experiment: one that writes one of its files, whose lines would be lost,
+    /// or one that is being proved, whose restarts would be in this proof too.
+    pub(crate) fn is_free(&self, experiment: &str) -> Result<(), Failure> {
         for (other, record) in Self::all()?.into_iter().filter(|(other, _)| other.name() != self.name()) {
             // The journal of one that is being proved is held.
             if !other.is_in_place().unwrap_or(true) {
                 continue;
             }
-            let experiment = fs::read_to_string(other.file()).unwrap_or_default();
-            if let Some(why) = in_the_way(&other.name(), record.state, &experiment, files) {
+            let theirs = fs::read_to_string(other.file()).unwrap_or_default();
+            if let Some(why) = in_the_way(&other.name(), record.state, &theirs, experiment) {
                 return Err(Failure::InTheWay(why));
             }
         }
@@ -169,20 +169,33 @@ impl FixFolder {
     }
 }
 
-/// Why a fix that is in place keeps out one that writes these files.
-fn in_the_way(name: &str, state: State, experiment: &str, files: &[&str]) -> Option<String> {
+/// Why a fix that is in place keeps out another one, by their experiments.
+fn in_the_way(name: &str, state: State, theirs: &str, ours: &str) -> Option<String> {
     if state != State::Applied {
         return Some(format!(
             "the fix {name} is being proved, and its restarts would be in this proof too; or a run that was killed left it \
              switched: `unladen fix undo {name}` takes it off"
         ));
     }
-    // As a text of TOML has it, or a command.
-    let file = files.iter().find(|file| experiment.contains(**file))?;
+    let theirs = written(theirs);
+    let file = written(ours).into_iter().find(|file| theirs.contains(file))?;
     Some(format!(
         "{file} is of the fix {name} already, whose lines would be lost: `unladen fix undo {name}` takes it off; to have both, \
          put these lines behind the others by hand"
     ))
+}
+
+/// Files that an experiment writes: as a knob, or by the commands of one.
+fn written(experiment: &str) -> Vec<&str> {
+    let behind = |mark: &'static str| experiment.split(mark).skip(1);
+    let marked = ["file = \"", "file = '", "rm -f "].into_iter().flat_map(behind);
+    let texts = marked.chain(experiment.split('>').skip(1));
+    let path = |text: &'_ str| {
+        let text = text.trim_start();
+        text.find(|letter: char| letter.is_whitespace() || "\"';&|}\\".contains(letter)).unwrap_or(text.len())
+    };
+    let paths = texts.map(|text| &text.trim_start()[..path(text)]);
+    paths.filter(|path| path.starts_with('/') && !path.starts_with("/dev/")).collect()
 }
 
 /// For root: what is kept there is run.
