@@ -1,6 +1,6 @@
 //! The principal type is [`WeightGate`]: what a page may cost or do before a weighing fails.
 
-use unladen_document::{Gate, Span};
+use unladen_document::{Gate, NotJudged, Span, Weight};
 use unladen_probe::{PROBES, Unit};
 use unladen_quantity::{Kind, Quantity};
 use unladen_report::{WARM, Weigh, WeighedPage};
@@ -48,14 +48,19 @@ impl WeightGate {
         matches!(self.metric, Metric::Counted(_))
     }
 
-    /// One gate for each page: broken if the whole interval is above the bound, or if there is nothing to judge by.
+    /// One gate for each page: broken if the whole interval is above the bound, or if there is nothing to judge by, or
+    /// not all that the figure is the sum of.
     pub(crate) fn judge<'a>(&'a self, result: &'a Weigh) -> impl Iterator<Item = Gate> + 'a {
         result.pages.iter().map(|page| {
             let of = |figure: Result<Span, String>| match figure {
                 Ok(figure) => {
                     let (broken, kind) = (figure.low > self.bound, self.metric.kind());
                     let found = Quantity { kind, value: figure.value, margin: figure.margin() }.to_string();
-                    Gate { broken, untold: !broken && figure.high > self.bound, found, ..Gate::default() }
+                    let most = figure.high + self.metric.beyond(page);
+                    match self.metric.unseen(page).filter(|_| !broken) {
+                        Some(why) => Gate { broken: true, found: format!("{found}, but {why}"), ..Gate::default() },
+                        None => Gate { broken, untold: !broken && most > self.bound, found, ..Gate::default() },
+                    }
                 }
                 Err(why) => Gate { broken: true, found: why, ..Gate::default() },
             };
@@ -100,6 +105,23 @@ impl Metric {
         }
     }
 
+    /// What the figure may lack at most: CPU of groups on the path that was not told from their other work.
+    fn beyond(&self, page: &WeighedPage) -> f64 {
+        let most = |row: Option<&Weight>| row.map_or(f64::INFINITY, |row| row.high.max(0.0));
+        if *self == Self::Cpu { page.untold().map(|(_, row)| most(row)).sum() } else { 0.0 }
+    }
+
+    /// Why not all on the page's path could be counted.
+    fn unseen(&self, page: &WeighedPage) -> Option<String> {
+        let Self::Counted(counter) = self else { return None };
+        let (inside, rule) = (page.inside.as_ref()?, rule_on(counter));
+        let has = |rules: &[String]| rules.iter().any(|name| name == rule);
+        let is_of_here = |part: &&NotJudged| !part.elsewhere && !part.uncertain && has(&part.rules);
+        let missing = inside.not_looked_for.iter().find(|part| has(&part.rules)).map(|part| part.why.clone());
+        let part = inside.not_judged.iter().find(is_of_here).map(|part| format!("{}: {}", part.what, part.why));
+        Some(format!("not all could be counted: {}", missing.or(part)?))
+    }
+
     fn of(&self, page: &WeighedPage) -> Result<Span, String> {
         match self {
             Self::Cpu => page.url.total_cpu_ns.ok_or_else(|| "no group's CPU was told from its other work".to_owned()),
@@ -126,6 +148,15 @@ impl Metric {
                 })
             }
         }
+    }
+}
+
+/// A rule that looks where the counter counts: what it could not look at was not counted either.
+fn rule_on(counter: &str) -> &'static str {
+    match counter.split_once('.') {
+        Some(("sql", _)) => "n-plus-one",
+        Some(("connections", _)) => "unpooled-connection",
+        _ => "stat-storm",
     }
 }
 

@@ -30,11 +30,10 @@ fn result() -> Weigh {
         on_path: true,
         ..Weight::default()
     };
+    let nginx = Weight { group: "nginx".to_owned(), per_request: 10e6, low: 9e6, high: 11e6, ..weight.clone() };
+    let weights = vec![Weight { follows: true, ..weight }, Weight { follows: true, ..nginx }];
     let inside = Some(Inside { requests: 40, counts, ..Inside::default() });
-    Weigh {
-        pages: vec![WeighedPage { url, weights: vec![weight], inside, ..WeighedPage::default() }],
-        ..Weigh::default()
-    }
+    Weigh { pages: vec![WeighedPage { url, weights, inside, ..WeighedPage::default() }], ..Weigh::default() }
 }
 
 fn judged(text: &str, result: &Weigh) -> (bool, bool, String) {
@@ -69,6 +68,47 @@ fn what_was_not_measured_is_no_pass() {
     let mut lossy = result();
     lossy.pages[0].inside.as_mut().unwrap().lost = 3;
     assert!(judged("files.checked > 1000", &lossy).2.contains("3 events were lost"));
+}
+
+#[test]
+fn a_bound_that_unseen_work_may_break_is_no_pass() {
+    let mut noisy = result();
+    noisy.pages[0].weights[1] = Weight { follows: false, high: 20e6, ..noisy.pages[0].weights[1].clone() };
+    assert_eq!(judged("cpu > 60ms", &noisy), (false, true, "40.0 ± 2.0 ms".to_owned()), "nginx may bring 20 ms");
+    assert_eq!(judged("cpu > 63ms", &noisy), (false, false, "40.0 ± 2.0 ms".to_owned()));
+    noisy.pages[0].weights.pop();
+    assert!(judged("cpu > 1h", &noisy).1, "nginx was not weighed at all");
+
+    let part = |rule: &str| NotJudged {
+        what: "the database".to_owned(),
+        why: "its connection is encrypted".to_owned(),
+        rules: vec![rule.to_owned()],
+        ..NotJudged::default()
+    };
+    let with = |part: NotJudged| {
+        let mut result = result();
+        result.pages[0].inside.as_mut().unwrap().not_judged.push(part);
+        result
+    };
+    let encrypted = with(part("n-plus-one"));
+    let (broken, _, found) = judged("sql.statements > 20", &encrypted);
+    assert!(broken && found.contains("the database: its connection is encrypted"), "{found}");
+    assert!(!judged("files.checked > 200", &encrypted).0, "file checks were all seen");
+    assert!(!judged("sql.statements > 20", &with(NotJudged { elsewhere: true, ..part("n-plus-one") })).0);
+    assert!(judged("files.checked > 99", &with(part("stat-storm"))).2 == "102.0 ± 2.0", "above the bound without it");
+
+    let mut unseen = result();
+    let (rules, why) = (vec!["stat-storm".to_owned()], "no root".to_owned());
+    let missing = unladen_document::NotLookedFor { rules, why, ..Default::default() };
+    unseen.pages[0].inside.as_mut().unwrap().not_looked_for.push(missing);
+    assert!(judged("files.checked > 200", &unseen).0 && !judged("sql.statements > 20", &unseen).0);
+}
+
+#[test]
+fn the_rules_on_counters_are_rules() {
+    for counter in ["sql.statements", "connections.opened", "files.checked"] {
+        assert!(unladen_finding::RULES.iter().any(|rule| rule.name() == rule_on(counter)), "{counter}");
+    }
 }
 
 #[test]
