@@ -265,6 +265,17 @@ fn a_search_has_no_table_of_percentiles() {
 }
 
 #[test]
+fn one_bad_line_of_a_list_is_passed_over_and_said() {
+    let server = Server::good();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("list");
+    std::fs::write(&file, format!("{url}\n0 {url}\n", url = server.url("/"))).unwrap();
+    let done = Call::load(["-n", "10", "--urls", file.to_str().unwrap()]).run();
+    done.succeeded().says(["1 of 2 lines passed over", "list:2: the weight 0 is invalid"]);
+    assert_eq!(server.received().len(), 11, "one to warm up and ten");
+}
+
+#[test]
 fn lists_logs_and_records_name_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("given");
@@ -275,7 +286,7 @@ fn lists_logs_and_records_name_file_and_line() {
         std::fs::write(&file, text).unwrap();
         refused(&["--urls", path])
     };
-    list("http://localhost/\n0 http://localhost/\n").says([&at(2), "the weight 0 is invalid", "a number above 0"]);
+    list("\n0 http://localhost/\n").says([&at(2), "the weight 0 is invalid", "a number above 0"]);
     list("2x http://localhost/\n").says([&at(1), "the weight 2x is invalid"]);
     list("2 GET\n").says([&at(1), "has no URL", "[WEIGHT] [METHOD] URL [label]"]);
     list("").says([path, "is empty"]);
