@@ -12,7 +12,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use tempfile::TempDir;
-use unladen_tests::{Ability, Call, PhpFpm, free_address, skip_without, wait};
+use unladen_tests::{Ability, Call, PhpFpm, copy_binary, free_address, skip_without, wait};
 
 /// nginx with a master and a worker: `-c` and `-p` lead to its folder, whose name has a blank.
 struct Server {
@@ -106,8 +106,14 @@ fn shop(http: &str) -> (Server, PhpFpm) {
     (Server::start(http, &page), fpm)
 }
 
+const BRIEF: [&str; 6] = ["--time", "4s", "--phase", "150ms", "--settle", "20ms"];
+
 fn uncompressed(url: &str) -> Value {
-    let document = Call::weigh(["--time", "4s", "--phase", "150ms", "--settle", "20ms", url]).document();
+    found(Call::weigh(BRIEF).args([url]))
+}
+
+fn found(call: Call) -> Value {
+    let document = call.document();
     let found = document.list("findings").iter().find(|found| found["rule"] == "uncompressed");
     found.unwrap_or_else(|| panic!("not found: {document}")).clone()
 }
@@ -186,4 +192,21 @@ fn an_nginx_that_reads_no_folder_was_given_a_file() {
     fs::write(&config, text.replace("access_log off;", &format!("access_log off; {line}"))).expect("a file");
     done(reload);
     wait::until("the server compresses", || ours.compresses());
+}
+
+/// The fix named the package's nginx, and `unladen fix`, as root, changed that one.
+#[test]
+fn without_root_the_packages_nginx_was_named() {
+    if skip_without(Ability::Tracing, "without_root_the_packages_nginx_was_named") {
+        return;
+    }
+    let (ours, _fpm) = shop("include conf.d/*.conf;");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("a folder that all may enter");
+    let program = folder.path().join("unladen");
+    copy_binary(&program);
+    let as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+    let found = found(Call::weigh(BRIEF).program(&program).through(as_nobody).args([&ours.url()]));
+    assert!(found["fix"]["advice"].as_str().is_some_and(|advice| advice.contains("only root sees which")), "{found}");
+    assert!(commands(&found).is_empty() && !found.to_string().contains("/etc/nginx"), "{found}");
 }

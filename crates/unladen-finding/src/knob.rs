@@ -68,6 +68,8 @@ pub struct Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InPlace {
     pub there: String,
+    /// Fails if the line was an unexpected one.
+    pub is_there: String,
     pub back: String,
 }
 
@@ -84,7 +86,13 @@ impl InPlace {
                 word(file)
             )
         };
-        Some(Self { there: command(line, &new), back: command(&new, line) })
+        let is_there = format!(
+            "{{ sed -n {number}p {} | grep -qxF -e {} || {{ echo {} >&2; false; }}; }}",
+            word(file),
+            word(&new),
+            word(&format!("line {number} of {file} is another one now: weigh again"))
+        );
+        Some(Self { there: command(line, &new), is_there, back: command(&new, line) })
     }
 }
 

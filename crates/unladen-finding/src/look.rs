@@ -21,7 +21,7 @@ pub fn look(evidence: &Evidence) -> Vec<Finding> {
     let able = RULES.iter().filter(is_asked).filter(|rule| lacks(rule, evidence).is_none());
     let mut findings: Vec<Finding> = able.flat_map(|rule| rule.check(evidence)).collect();
     findings.iter_mut().for_each(|finding| means::place(evidence, finding));
-    findings.iter_mut().for_each(|finding| place::of_several(evidence, finding));
+    findings.iter_mut().for_each(|finding| place::of_unknown(evidence, finding));
     findings.iter_mut().for_each(|finding| place::in_container(evidence, finding));
     findings.iter_mut().for_each(|finding| place::on_host(evidence, finding));
     findings.sort_by(|a, b| b.takes.rank().total_cmp(&a.takes.rank()));

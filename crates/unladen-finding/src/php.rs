@@ -74,9 +74,10 @@ pub(crate) fn switched(evidence: &Evidence, group: usize, fix: Fix, name: &str) 
     let of_file = |file: &String| Knob::of_file(name, file, &fix.lines, service.clone());
     let own = fix.file.as_ref().filter(|_| !fix.lines.is_empty()).map(of_file);
     let mut knob = own.unwrap_or_else(|| Knob { name: name.to_owned(), service, ..Knob::default() });
-    let all = |way: fn(&InPlace) -> &String| fix.in_place.iter().map(|change| way(change).as_str()).collect::<Vec<_>>();
+    let all = |way: fn(&InPlace) -> String| fix.in_place.iter().map(way).collect::<Vec<_>>().join(" && ");
     if !fix.in_place.is_empty() {
-        knob.commands = Some((all(|change| &change.there).join(" && "), all(|change| &change.back).join(" && ")));
+        let there = all(|change| format!("{} && {}", change.there, change.is_there));
+        knob.commands = Some((there, all(|change| change.back.clone())));
     }
     Fix { knob: Some(knob), ..fix }
 }

@@ -1,4 +1,4 @@
-//! Where a fix belongs: one of several servers ([`of_several`]), a container ([`in_container`]), another host
+//! Where a fix belongs: a server that is not known ([`of_unknown`]), a container ([`in_container`]), another host
 //! ([`on_host`]).
 
 use unladen_trace::{ContainerSeen, Evidence};
@@ -119,16 +119,29 @@ pub(crate) fn on_host(evidence: &Evidence, finding: &mut Finding) {
     finding.check_again = again::weigh(evidence);
 }
 
-/// Says that several servers may be meant if it is not known which: one's files and commands would change another.
-pub(crate) fn of_several(evidence: &Evidence, finding: &mut Finding) {
+/// Says that it is not known which server is meant, or where its files are: one's files and commands would change
+/// another.
+pub(crate) fn of_unknown(evidence: &Evidence, finding: &mut Finding) {
     let named = evidence.groups.iter().position(|group| group.name == finding.group);
     let fix = &mut finding.fix;
     let group = fix.group.or(named);
     let server = group.and_then(|group| evidence.groups.get(group)?.server.as_ref());
-    let several = server.map(|server| server.several.as_slice()).unwrap_or_default();
-    if several.is_empty() || fix.file.as_deref() == Some(unladen_site::FILE) {
+    let Some(server) = server.filter(|server| server.is_hidden || !server.several.is_empty()) else { return };
+    if fix.file.as_deref() == Some(unladen_site::FILE) {
         return;
     }
+    let why = if server.is_hidden {
+        "; only root sees which files this server reads: `sudo unladen weigh` shows them, with the commands".to_owned()
+    } else {
+        let pids: Vec<String> = server.several.iter().map(ToString::to_string).collect();
+        format!(
+            "; {} servers of this kind run (processes {}), and it is not known which of them answers: `--group-by pid` \
+             separates them, and shows the files and commands of each",
+            pids.len(),
+            pids.join(", ")
+        )
+    };
+    fix.advice.push_str(&why);
     // Commands for neither server stay: a map of classes.
     fix.commands.retain(|command| command.starts_with("unladen "));
     fix.in_place.clear();
@@ -137,13 +150,6 @@ pub(crate) fn of_several(evidence: &Evidence, finding: &mut Finding) {
     for file in fix.file.iter_mut().chain(fix.also.iter_mut().map(|part| &mut part.file)).filter(|_| !is_asked) {
         *file = file.rsplit('/').next().unwrap_or_default().to_owned();
     }
-    let pids: Vec<String> = several.iter().map(ToString::to_string).collect();
-    fix.advice.push_str(&format!(
-        "; {} servers of this kind run (processes {}), and it is not known which of them answers: `--group-by pid` \
-         separates them, and shows the files and commands of each",
-        several.len(),
-        pids.join(", ")
-    ));
     fix.knob = None;
     finding.check_again = again::weigh(evidence);
 }

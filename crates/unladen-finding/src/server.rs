@@ -5,7 +5,7 @@ use unladen_trace::{Evidence, ServerSeen};
 use crate::quoting::word;
 
 pub(crate) fn of(evidence: &Evidence, group: Option<usize>) -> Option<&ServerSeen> {
-    evidence.groups.get(group?)?.server.as_ref().filter(|server| server.several.is_empty())
+    evidence.groups.get(group?)?.server.as_ref().filter(|server| server.several.is_empty() && !server.is_hidden)
 }
 
 /// Whether systemd runs there; assumed if nobody looked.

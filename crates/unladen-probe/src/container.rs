@@ -4,6 +4,7 @@
 //! still the host's. With another root folder, files differ and paths mean nothing outside.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -56,13 +57,19 @@ impl Container {
     }
 }
 
-/// The oldest ancestor that runs the same program, such as the master of a worker.
+/// The oldest ancestor that runs the same program, such as the master of a worker. Of another user's, only the name is
+/// seen without root.
 pub(crate) fn first_of_program(pid: u32) -> u32 {
-    let exe = |pid: u32| fs::read_link(format!("/proc/{pid}/exe")).ok();
-    let own = exe(pid);
+    let exe = |pid: u32| fs::read_link(format!("/proc/{pid}/exe"));
+    let name = |pid: u32| fs::read_to_string(format!("/proc/{pid}/comm")).ok();
+    let is_same = |parent: u32| match (exe(parent), exe(pid)) {
+        (Ok(parents), Ok(own)) => parents == own,
+        (Err(error), _) if error.kind() == ErrorKind::PermissionDenied => name(parent) == name(pid),
+        _ => false,
+    };
     let mut first = pid;
     for _ in 0..MOST_PARENTS {
-        match parent(first).filter(|parent| *parent > 1 && own.is_some() && exe(*parent) == own) {
+        match parent(first).filter(|parent| *parent > 1 && is_same(*parent)) {
             Some(parent) => first = parent,
             None => break,
         }

@@ -7,6 +7,7 @@ mod process;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use unladen_trace::ServerSeen;
@@ -38,7 +39,10 @@ pub(crate) fn server_seen(pids: impl Iterator<Item = u32>, took: &[u32], is_cont
 
 fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
     let proc = PathBuf::from(format!("/proc/{first}"));
-    let exe = fs::read_link(proc.join("exe")).ok()?;
+    let exe = match fs::read_link(proc.join("exe")) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return hidden(&proc),
+        exe => exe.ok()?,
+    };
     let exe = exe.to_str()?.trim_end_matches(" (deleted)").to_owned();
     let name = exe.rsplit('/').next()?.to_owned();
     let server = Server {
@@ -61,7 +65,7 @@ fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
     if seen.account.is_none() && nix::unistd::geteuid().is_root() && !is_contained && !is_database(&name) {
         seen.account = server.account().filter(|account| account != "root");
     }
-    seen.has_systemd = Path::new("/run/systemd/system").is_dir();
+    seen.has_systemd = has_systemd();
     if seen.has_systemd && !is_contained {
         let unit = fs::read(proc.join("cgroup")).ok().and_then(|cgroup| unit_of(&cgroup));
         seen.unit = unit.filter(|unit| unit.container.is_none()).and_then(|unit| unit.service);
@@ -74,6 +78,20 @@ fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
         [&seen.pid_file, &seen.config, &seen.prefix, &seen.folder, &seen.read, &seen.socket, &seen.account, &seen.unit];
     let is_plain = |text: &String| !text.contains(|letter: char| letter.is_control() || letter == '\u{fffd}');
     (texts.into_iter().flatten().all(is_plain) && is_plain(&seen.exe)).then_some(seen)
+}
+
+fn has_systemd() -> bool {
+    Path::new("/run/systemd/system").is_dir()
+}
+
+/// Another user's server: what its paths are is not seen, but everybody sees its name.
+fn hidden(proc: &Path) -> Option<ServerSeen> {
+    let name = fs::read_to_string(proc.join("comm")).ok()?;
+    let is_server = matches!(
+        name.trim_end(),
+        "nginx" | "openresty" | "freenginx" | "apache2" | "httpd" | "postgres" | "mariadbd" | "mysqld" | "pgbouncer"
+    ) || name.starts_with("php-fpm");
+    is_server.then(|| ServerSeen { is_hidden: true, has_systemd: has_systemd(), ..ServerSeen::default() })
 }
 
 /// Its clients are run, not the server itself.

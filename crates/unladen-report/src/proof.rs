@@ -16,7 +16,11 @@ pub struct Proof {
     pub is_unclear: bool,
     /// Nothing was compared that says whether the change is good.
     pub is_nothing: bool,
+    /// The answer is at most half as large, and nothing but CPU is more: what compression costs.
+    pub is_compressed: bool,
 }
+
+const HALF: f64 = 0.5;
 
 /// One figure that changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +48,12 @@ impl Proof {
         let with = |change: Change| deciding.iter().filter(move |one| one.change() == change).map(|one| line(one));
         // What a count grows by, such as the map that is read in place of a search, is in the CPU.
         let fewer = changed_counts(document, &arm.name).into_iter().filter(|count| less(count));
+        let is_kind =
+            |kind: Metric, change: Change| move |one: &&&Comparison| one.kind() == kind && one.change() == change;
+        let smaller = deciding.iter().find(is_kind(Metric::Bytes, Change::Better));
+        let slower = deciding.iter().find(is_kind(Metric::Latency, Change::Worse));
         Self {
+            is_compressed: slower.is_none() && smaller.and_then(|one| one.high).is_some_and(|ratio| ratio <= HALF),
             fewer: fewer.map(count_line).collect(),
             less: with(Change::Better).collect(),
             more: with(Change::Worse).collect(),

@@ -1,12 +1,16 @@
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
 
 use super::*;
 
+fn succeeds(command: &str) -> bool {
+    Command::new("/bin/sh").args(["-c", command]).stderr(Stdio::null()).status().unwrap().success()
+}
+
 fn run(command: &str) {
-    assert!(Command::new("/bin/sh").args(["-c", command]).status().unwrap().success(), "{command}");
+    assert!(succeeds(command), "{command}");
 }
 
 #[test]
@@ -57,6 +61,7 @@ proptest! {
         fs::write(&file, text(&line)).unwrap();
         if let Some(change) = InPlace::of_setting(file.to_str().unwrap(), 3, line.trim_end(), &value) {
             run(&change.there);
+            run(&change.is_there);
             let changed = with_value(line.trim_end(), &value).unwrap();
             prop_assert_eq!(fs::read_to_string(&file).unwrap(), format!("{line}\nsecond\n{changed}\nlast"));
             run(&change.back);
@@ -65,13 +70,15 @@ proptest! {
     }
 }
 
+/// The proof of a line that had moved measured for two minutes what nothing had changed.
 #[test]
-fn a_line_that_has_changed_since_stays() {
+fn a_line_that_has_changed_since_stays_and_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a pool's.conf");
     fs::write(&file, "[a]\n\tphp_flag[x]\t= off \t\nphp_flag[x] = off\n").unwrap();
     let of = |line| InPlace::of_setting(file.to_str().unwrap(), 2, line, "1").unwrap();
     run(&of("  php_flag[y]  = off").there);
+    assert!(!succeeds(&of("  php_flag[y]  = off").is_there));
     assert!(fs::read_to_string(&file).unwrap().contains("\tphp_flag[x]\t= off"));
     // Its tabs are told as two blanks.
     run(&of("  php_flag[x]  = off").there);

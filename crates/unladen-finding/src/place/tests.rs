@@ -212,12 +212,11 @@ fn a_slow_first_request_is_told_once() {
     assert!(look(&evidence).iter().all(|finding| finding.rule != "cold-start"));
 }
 
-/// The first one's settings were changed, whichever answered.
-#[test]
-fn two_servers_of_a_group_were_taken_for_the_first() {
+/// A server, and what the fix of a finding in it becomes.
+fn of(server: ServerSeen) -> Finding {
     let mut evidence = testing::lean();
     let group = &mut evidence.groups[0];
-    group.server = Some(ServerSeen { several: vec![12, 40], ..ServerSeen::default() });
+    group.server = Some(server);
     let mut finding = Finding {
         rule: "stat-storm",
         group: group.name.clone(),
@@ -231,9 +230,23 @@ fn two_servers_of_a_group_were_taken_for_the_first() {
         check_again: "unladen prove try.toml".into(),
     };
     assert_eq!(server::of(&evidence, Some(0)), None);
-    of_several(&evidence, &mut finding);
+    of_unknown(&evidence, &mut finding);
     assert_eq!(finding.fix.file.as_deref(), Some("unladen-x.conf"));
     assert_eq!(finding.fix.commands, [""; 0]);
-    assert!(finding.fix.advice.contains("2 servers of this kind run (processes 12, 40)"), "{}", finding.fix.advice);
     assert!(finding.check_again.starts_with("unladen weigh"), "{}", finding.check_again);
+    finding
+}
+
+/// The first one's settings were changed, whichever answered.
+#[test]
+fn two_servers_of_a_group_were_taken_for_the_first() {
+    let fix = of(ServerSeen { several: vec![12, 40], ..ServerSeen::default() }).fix;
+    assert!(fix.advice.contains("2 servers of this kind run (processes 12, 40)"), "{}", fix.advice);
+}
+
+/// The package's nginx was named, and `unladen fix`, as root, changed that one.
+#[test]
+fn without_root_another_users_server_was_taken_for_the_packages() {
+    let fix = of(ServerSeen { is_hidden: true, ..ServerSeen::default() }).fix;
+    assert!(fix.advice.contains("only root sees which files"), "{}", fix.advice);
 }

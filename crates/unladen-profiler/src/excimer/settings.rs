@@ -161,12 +161,18 @@ impl Told {
         let module = Path::new(self.0["extension_dir"].as_str().unwrap_or_default()).join("excimer.so");
         let is_installed = root.join(module.strip_prefix("/").unwrap_or(&module)).exists();
         let is_debian = root.join("etc/debian_version").exists();
-        let remedy = match (is_installed, is_debian) {
+        // phpenmod links into this folder, which a PHP with PHP_INI_SCAN_DIR does not read.
+        let scanned = self.0["scanned"].as_str().unwrap_or_default();
+        let is_linked = scanned.is_empty() || scanned.contains(&format!("/etc/php/{short}/"));
+        let remedy = match (is_installed, is_debian && (is_linked || !is_installed)) {
             (true, true) => format!("it is installed, but not loaded: phpenmod -v {short} excimer, then {reload}"),
             (true, false) => {
+                let last = scanned.rsplit(',').next().unwrap_or_default().trim();
+                let folder = last.rsplit_once('/').map(|(folder, _)| format!("a file of {folder}"));
                 format!(
-                    "{} exists, but is not loaded: put extension=excimer.so into php.ini, then {reload}",
-                    module.display()
+                    "{} exists, but is not loaded: put extension=excimer.so into {}, then {reload}",
+                    module.display(),
+                    folder.as_deref().unwrap_or("php.ini")
                 )
             }
             (false, true) => {
@@ -213,3 +219,6 @@ pub(super) fn unit(pid: u32, words: &[&str]) -> Option<String> {
     let mut names = cgroup.lines().filter_map(|line| line.rsplit('/').next()?.strip_suffix(".service"));
     names.find(|name| words.iter().any(|word| name.contains(word))).map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use unladen_document::{Count, EvidenceItem, Finding, NextStep, NotJudged, NotLoo
 use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 use unladen_trace::Total;
 
-use super::prose::{aside, clean, fill, filled, remarks, wrapped};
+use super::prose::{aside, clean, fill, filled, marked, remarks};
 use super::table::{Grid, side_by_side};
 use crate::inside::{FRESH, Fresh, Inside, WARM};
 use crate::style::Edge;
@@ -64,7 +64,7 @@ pub(super) fn inside<'a>(
         writeln!(out, "{}\n", style.heading(nothing_found(inside)))?;
     }
     if let Some(step) = &inside.next_step {
-        next_step(step, style, out)?;
+        next_step(step, usize::MAX, style, out)?;
         writeln!(out)?;
     }
     remarks(inside.not_judged.iter().map(not_judged), style, out)?;
@@ -101,8 +101,9 @@ fn statements(rows: &[Statement], style: Style, out: &mut dyn Write) -> io::Resu
     table.write(style, out)
 }
 
-pub(super) fn next_step(step: &NextStep, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
-    wrapped(&format!("{}. This shows where:", step.why), style, out)?;
+/// `most` lines say why.
+pub(super) fn next_step(step: &NextStep, most: usize, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    marked(&format!("{}. This shows where:", step.why), most, style, out)?;
     copied("    ", &step.command, out)
 }
 

@@ -67,7 +67,7 @@ fn screen(result: &Profiled, style: Style, out: &mut Edge<'_>) -> io::Result<()>
         let mut left = document.findings.len();
         for (index, finding) in document.findings.iter().enumerate() {
             if index == 0 || shown.len() < FINDING_LINES {
-                shown.extend(shortened(finding, index + 1, index == 0, style));
+                shown.extend(shortened(finding, index + 1, index == 0, usize::MAX, style));
                 left -= 1;
             }
         }

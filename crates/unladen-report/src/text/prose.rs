@@ -95,7 +95,12 @@ pub(super) fn dressed(text: &str, dress: impl Fn(&str) -> String, style: Style, 
 
 /// A wrapped remark, with its mark.
 pub(super) fn wrapped(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let lines = fill(&clean(text), usize::from(style.width).saturating_sub(2), style);
+    marked(text, usize::MAX, style, out)
+}
+
+/// A warning in at most so many lines.
+pub(super) fn marked(text: &str, most: usize, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let lines = few(&clean(text), usize::from(style.width).saturating_sub(2), most, style);
     for (index, line) in lines.iter().enumerate() {
         let mark = if index == 0 { style.warn("!") } else { " ".to_owned() };
         writeln!(out, "{mark} {line}")?;

@@ -9,23 +9,19 @@ use unladen_quantity::{Kind, between, grouped, plain};
 use super::figure::{bar, rates};
 use super::gates::gates;
 use super::inside::{costs, next_step, nothing_found, saves_at_most};
-use super::prose::{aside, clean, cut_short, few, wrapped};
+use super::prose::{aside, clean, cut_short, few, marked};
 use super::table::{Grid, faint, strong, warn};
-use super::weigh::{comparison, cpu_of, head_of, latency, left_behind, of, span, time_of};
+use super::weigh::{comparison, cpu_of, latency, left_behind, of, span, time_of};
 use crate::inside::{FRESH, Inside};
 use crate::style::{Edge, Style};
 use crate::weigh::{Weigh, WeighedPage};
 
 /// Lines of a terminal that nobody has enlarged, without the prompt.
 pub(super) const SCREEN: usize = 23;
-/// Groups in the table.
-const GROUPS: usize = 5;
 /// Cells of the heaviest group's bar.
 const BAR: usize = 24;
 /// Lines of a finding's summary, and of its fix.
 const SUMMARY: usize = 2;
-/// Warnings that are shown.
-const WARNINGS: usize = 2;
 /// Where the text of a finding begins.
 const INDENT: usize = 4;
 /// The rule of first requests of fresh processes, which takes a command that restarts them.
@@ -33,14 +29,44 @@ const COLD_START: &str = "cold-start";
 /// Least width of a rule's name.
 const RULE: usize = 12;
 
+/// How much of what may be long is shown.
+#[derive(Clone, Copy)]
+struct Room {
+    /// Rows of the table.
+    groups: usize,
+    warnings: usize,
+    /// Of a warning, of a finding's summary, and of its fix.
+    lines: usize,
+}
+
+/// The roomiest first.
+const ROOMS: [Room; 3] = [
+    Room { groups: 5, warnings: 2, lines: usize::MAX },
+    Room { groups: 4, warnings: 2, lines: 2 },
+    Room { groups: 2, warnings: 1, lines: 1 },
+];
+
 pub(super) fn screen(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    let most = SCREEN * result.pages.len().max(1);
+    let mut shown = String::new();
+    for room in ROOMS {
+        shown = part(style, |out| in_room(result, room, style, out))?;
+        if lines(&shown) <= most {
+            break;
+        }
+    }
+    out.verbatim(&shown)
+}
+
+fn in_room(result: &Weigh, room: Room, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     let mut told = 0;
-    let below = part(style, |out| rest(result, style, out))?;
+    let below = part(style, |out| rest(result, room, style, out))?;
     for page in &result.pages {
-        let top = part(style, |out| answer_first(page, result, style, out))?;
+        let top = part(style, |out| answer_first(page, result, room, style, out))?;
         out.verbatim(&top)?;
         if let Some(seen) = &page.inside {
-            found(seen, &mut told, SCREEN.saturating_sub(lines(&top) + lines(&below)), style, out)?;
+            let left = SCREEN.saturating_sub(lines(&top) + lines(&below));
+            found(seen, &mut told, left, room.lines, style, out)?;
         }
     }
     if result.pages.len() > 1 {
@@ -54,7 +80,7 @@ pub(super) fn evidence(pages: &[Inside], style: Style, out: &mut Edge<'_>) -> io
     let mut told = 0;
     for page in pages {
         writeln!(out, "{}\n", style.heading(&clean(&page.url)))?;
-        found(page, &mut told, SCREEN.saturating_sub(3), style, out)?;
+        found(page, &mut told, SCREEN.saturating_sub(3), SUMMARY, style, out)?;
     }
     aside("All counts, and each fix in full: --details", style, out)
 }
@@ -71,14 +97,14 @@ pub(super) fn lines(text: &str) -> usize {
 }
 
 /// What to know before believing it, and where the rest is.
-fn rest(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+fn rest(result: &Weigh, room: Room, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     for left in result.run.left_behind.iter().flatten() {
-        wrapped(&left_behind(left), style, out)?;
+        marked(&left_behind(left), room.lines, style, out)?;
     }
     gates(&result.run.gates, style, out)?;
     let warnings = &result.run.warnings;
-    warnings.iter().take(WARNINGS).try_for_each(|warning| wrapped(warning, style, out))?;
-    let more = match warnings.len().saturating_sub(WARNINGS) {
+    warnings.iter().take(room.warnings).try_for_each(|warning| marked(warning, room.lines, style, out))?;
+    let more = match warnings.len().saturating_sub(room.warnings) {
         0 => String::new(),
         1 => " and 1 more warning".to_owned(),
         more => format!(" and {more} more warnings"),
@@ -87,8 +113,12 @@ fn rest(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
 }
 
 /// What the page is, what it costs, and who spends it.
-fn answer_first(page: &WeighedPage, result: &Weigh, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    head_of(page, style, out)?;
+fn answer_first(page: &WeighedPage, result: &Weigh, room: Room, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", style.heading(&clean(&page.url.name)))?;
+    if let Some(came) = &page.url.answer {
+        aside(&came.told(), style, out)?;
+        came.doubts.iter().try_for_each(|doubt| marked(doubt, room.lines, style, out))?;
+    }
     cut_short(&result.run.ended, "a request failed", "blocks", style, out)?;
     let url = &page.url;
     let mut said = Vec::new();
@@ -112,40 +142,50 @@ fn answer_first(page: &WeighedPage, result: &Weigh, style: Style, out: &mut dyn 
         }
     }
     writeln!(out)?;
-    groups(page, style, out)
+    groups(page, room.groups, style, out)
 }
 
 /// Who spends the CPU; those on the path that noise hides.
-fn groups(page: &WeighedPage, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn groups(page: &WeighedPage, most: usize, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let rows = cpu_of(page);
     let mut table = Grid::new(&["CPU per request", "", "", "± 95 %", ""]).expendable(&[1]);
     let heaviest = rows.iter().map(|row| row.per_request).fold(0.0, f64::max);
-    for row in rows.iter().take(GROUPS) {
+    for row in rows.iter().take(most) {
         let quantity = of(row);
         let share = row.share.map(|share| format!("{:.0} %", share.value * 100.0)).unwrap_or_default();
         let name = if row.invalid { warn(&format!("{} !", row.group)) } else { row.group.clone() };
         let bar = bar(row.per_request, heaviest, BAR);
         table.row([name, bar, strong(&quantity.value_text()), quantity.margin_text(), share]);
     }
-    for (group, row) in page.untold() {
+    let untold: Vec<_> = page.untold().collect();
+    let unclear = most.saturating_sub(rows.len());
+    for (group, row) in untold.iter().take(unclear) {
         let seen = row.map_or("none seen".to_owned(), span);
-        table.row([group.to_owned(), String::new(), seen, faint("unclear"), String::new()]);
+        table.row([(*group).to_owned(), String::new(), seen, faint("unclear"), String::new()]);
     }
-    if rows.is_empty() && page.untold().next().is_none() {
+    if rows.is_empty() && untold.is_empty() {
         return aside("No group's CPU stands out from the machine's other work: measure longer (-t 2min).", style, out)
             .and_then(|()| writeln!(out));
     }
-    match rows.len().saturating_sub(GROUPS) {
+    match rows.len().saturating_sub(most) + untold.len().saturating_sub(unclear) {
         0 => {}
-        1 => table.row(["and 1 more group, with less".to_owned()]),
-        more => table.row([format!("and {more} more groups, with less")]),
+        1 => table.row(["and 1 more group".to_owned()]),
+        more => table.row([format!("and {more} more groups")]),
     }
     table.write(style, out)
 }
 
-/// Findings in full as far as there is room, but for one at least; further ones in a line each.
-fn found(inside: &Inside, told: &mut usize, room: usize, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
-    let below = part(style, |out| not_found(inside, style, out))?;
+/// Findings in full as far as there is room, but for one at least; further ones in a line each, and then their number.
+/// `most` lines are for a summary, and for a fix.
+fn found(
+    inside: &Inside,
+    told: &mut usize,
+    room: usize,
+    most: usize,
+    style: Style,
+    out: &mut Edge<'_>,
+) -> io::Result<()> {
+    let below = part(style, |out| not_found(inside, most, style, out))?;
     let heading = match inside.findings.len() {
         0 => nothing_found(inside).to_owned(),
         1 => "1 thing to fix".to_owned(),
@@ -170,24 +210,30 @@ fn found(inside: &Inside, told: &mut usize, room: usize, style: Style, out: &mut
     // The heading, and the empty line below.
     let mut left = room.saturating_sub(lines(&below) + whole.len() + 1);
     for (index, finding) in inside.findings.iter().enumerate() {
-        *told += 1;
+        let number = *told + index + 1;
         // Those that follow take a line each.
         let rest = inside.findings.len() - index - 1;
-        let is_in_full = index == 0 || shortened(finding, *told, true, style).len() + rest <= left;
-        let shown = shortened(finding, *told, is_in_full, style);
+        let is_in_full = index == 0 || shortened(finding, number, true, most, style).len() + rest <= left;
+        if index > 0 && left <= 1 && rest > 0 {
+            let more = format!("    and {} more: `unladen fix` lists them", rest + 1);
+            writeln!(out, "{}", style.faint(&more))?;
+            break;
+        }
+        let shown = shortened(finding, number, is_in_full, most, style);
         left = left.saturating_sub(shown.len());
         shown.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
+    *told += inside.findings.len();
     writeln!(out)?;
     out.verbatim(&below)
 }
 
 /// What has no finding, and why.
-fn not_found(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+fn not_found(inside: &Inside, most: usize, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     if let Some(step) = &inside.next_step {
-        next_step(step, style, out)?;
+        next_step(step, most, style, out)?;
     }
-    not_whole(inside).map_or(Ok(()), |missing| wrapped(&missing, style, out))
+    not_whole(inside).map_or(Ok(()), |missing| marked(&missing, most, style, out))
 }
 
 /// Why no finding does not mean no waste.
@@ -214,18 +260,19 @@ fn not_whole(inside: &Inside) -> Option<String> {
 }
 
 /// The cost, what it is, and how to have it fixed.
-pub(super) fn in_full(finding: &Finding, number: usize, style: Style) -> Vec<String> {
+fn in_full(finding: &Finding, number: usize, most: usize, style: Style) -> Vec<String> {
+    let most = most.min(SUMMARY);
     let is_fresh = finding.state == FRESH && !finding.summary.contains("first request");
     let fresh = if is_fresh { " (in the first request of a process)" } else { "" };
-    let mut lines = named(finding, &costs(finding), number, SUMMARY, style);
+    let mut lines = named(finding, &costs(finding), number, most, style);
     let mut below = |text: &str, most: usize| {
         let room = usize::from(style.width).saturating_sub(INDENT);
         lines.extend(few(&clean(text), room, most, style).iter().map(|line| format!("{:INDENT$}{line}", "")));
     };
     // Which host it is on decides where the fix goes.
     let by = finding.host.as_ref().map(|_| format!(", by {}", finding.group)).unwrap_or_default();
-    below(&format!("{}{by}{fresh}", finding.summary), SUMMARY);
-    below(&format!("fix: {}", finding.fix.advice), SUMMARY);
+    below(&format!("{}{by}{fresh}", finding.summary), most);
+    below(&format!("fix: {}", finding.fix.advice), most);
     let bound = saves_at_most(finding).map(|bound| format!("saves {bound}"));
     if let Some(fix) = style.fix.filter(|_| finding.is_switchable()) {
         let bound = bound.map(|bound| format!("   ({bound})")).unwrap_or_default();
@@ -237,9 +284,9 @@ pub(super) fn in_full(finding: &Finding, number: usize, style: Style) -> Vec<Str
 }
 
 /// In full, or in a line.
-pub(super) fn shortened(finding: &Finding, number: usize, in_full: bool, style: Style) -> Vec<String> {
+pub(super) fn shortened(finding: &Finding, number: usize, in_full: bool, most: usize, style: Style) -> Vec<String> {
     match in_full {
-        true => self::in_full(finding, number, style),
+        true => self::in_full(finding, number, most, style),
         false => named(finding, &finding.summary, number, 1, style),
     }
 }

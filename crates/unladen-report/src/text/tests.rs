@@ -9,7 +9,7 @@ use crate::tests::sample;
 use crate::unfit::Unfit;
 use crate::weigh::Weigh;
 use proptest::prelude::*;
-use unladen_document::{About, Change, Comparison, Fix, FixPart, LoadDocument, Metric, ProveDocument};
+use unladen_document::{About, Change, Comparison, Finding, Fix, FixPart, LoadDocument, Metric, ProveDocument, Weight};
 
 fn written(result: &Weigh) -> String {
     let mut out = Vec::new();
@@ -451,6 +451,24 @@ fn the_first_screen_reads_like_this_and_fits_80_by_24() {
         assert!(text.lines().count() <= 24 * result.pages.len(), "{name}: {} lines\n{text}", text.lines().count());
         insta::assert_snapshot!(name, text);
     }
+}
+
+/// Many long warnings, groups and findings made it 34 lines.
+#[test]
+fn the_first_screen_of_much_fits_80_by_24() {
+    let mut result = sample::found_inside();
+    result.run.warnings = vec!["a warning of many words, ".repeat(12); 6];
+    let page = &mut result.pages[0];
+    let row = page.weights.iter().find(|row| row.counter == "cpu").unwrap().clone();
+    page.weights.extend((0..9).map(|number| Weight { group: format!("worker{number}.service"), ..row.clone() }));
+    page.url.path.groups.extend((0..5).map(|number| format!("hidden{number}.service")));
+    let inside = page.inside.as_mut().unwrap();
+    let one = Finding { summary: "a summary of many words, ".repeat(12), ..inside.findings[0].clone() };
+    inside.findings.extend(vec![one; 9]);
+    let text = screen(&result, 80);
+    assert!(text.lines().count() <= 24, "{} lines\n{text}", text.lines().count());
+    assert!(text.contains("more: `unladen fix` lists them") && text.contains("and 5 more\nwarnings"), "{text}");
+    insta::assert_snapshot!("screen_of_much", text);
 }
 
 /// The verdict of a proof stood below 115 lines of tables.

@@ -54,6 +54,9 @@ pub struct ServerSeen {
     pub account: Option<String>,
     pub unit: Option<String>,
     pub has_systemd: bool,
+    /// It is another user's, whose files and options only root sees: then nothing else is set.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_hidden: bool,
     /// First processes of all servers of the group, if it is unknown which of them answers: then nothing else is set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub several: Vec<u32>,

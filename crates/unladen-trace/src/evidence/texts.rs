@@ -108,6 +108,7 @@ fn of_server(server: &mut ServerSeen, see: &mut dyn FnMut(&mut String)) {
         account,
         unit,
         has_systemd: _,
+        is_hidden: _,
         several: _,
     } = server;
     see(exe);

@@ -31,6 +31,8 @@ use crate::{interrupt, output, prove};
 
 /// Milliseconds between two looks whether a signal came while the user is asked.
 const LOOK: u16 = 200;
+/// Latency of a page that was not weighed.
+const USUAL: Duration = Duration::from_millis(100);
 
 /// Apply the fix of a finding, prove it, and keep it or put it back
 ///
@@ -288,14 +290,24 @@ fn write_files(remedy: &Remedy, folder: &Path) -> Result<(), Failure> {
     Ok(output::line(&visible_lines(&text))?)
 }
 
-/// What the proof will take and can tell, before it begins.
+/// What the proof will take and can tell, and what visitors may notice of it, before it begins.
 fn how_long(remedy: &Remedy, experiment: &Experiment) -> String {
-    match (remedy.planned, experiment.load.budget) {
-        (Some(planned), Budget::Requests(requests)) => {
-            planned.told(requests, prove::expected(experiment, planned.median()))
-        }
+    let latency = remedy.planned.map_or(USUAL, |planned| planned.median());
+    let (time, restarts) = prove::expected(experiment, latency);
+    let mut text = match (remedy.planned, experiment.load.budget) {
+        (Some(planned), Budget::Requests(requests)) => planned.told(requests, time),
         _ => prove::estimate(experiment, experiment.arms().len(), true),
+    };
+    if restarts > 0 {
+        text += &format!(
+            ". Its service restarts or reloads some {restarts} times meanwhile: visitors' requests that are under way \
+             then may fail"
+        );
+        if experiment.services.iter().any(|service| service.name == "php") {
+            text += " (PHP-FPM lets them end if process_control_timeout is set)";
+        }
     }
+    text
 }
 
 fn said(record: &Applied, remedy: &Remedy) -> String {

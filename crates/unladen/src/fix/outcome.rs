@@ -14,8 +14,8 @@ pub(crate) enum Outcome {
     Ask(String),
 }
 
-/// Keeps a fix if something on the request's path is certainly less and nothing is certainly more. A page that
-/// is not the same, or fails, is put back.
+/// Keeps a fix if something on the request's path is certainly less and nothing is certainly more, but for the CPU that
+/// compression takes. A page that is not the same, or fails, is put back.
 pub(crate) fn outcome(proof: &ProveDocument) -> Result<Outcome, Failure> {
     let arm = proof.changed_arm().ok_or(Failure::NothingCompared)?;
     if arm.errors > 0 {
@@ -25,12 +25,13 @@ pub(crate) fn outcome(proof: &ProveDocument) -> Result<Outcome, Failure> {
     if let Some(doubt) = arm.answers.iter().flat_map(|answer| &answer.doubts).next() {
         return Ok(Outcome::PutBack(doubt.trim_end_matches('.').to_owned()));
     }
-    let Proof { fewer, less, more, .. } = Proof::of(proof, arm);
+    let Proof { fewer, less, more, is_compressed, .. } = Proof::of(proof, arm);
     let said = |parts: Vec<Changed>| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let (less, more) = (said(fewer.into_iter().chain(less).collect()), said(more));
     Ok(match (less.is_empty(), more.is_empty()) {
         (false, true) => Outcome::Keep(less),
         (true, false) => Outcome::PutBack(more),
+        (false, false) if is_compressed => Outcome::Keep(format!("{less}; for that, {more}")),
         (false, false) => Outcome::Ask(format!("{less}; but {more}")),
         (true, true) => Outcome::Ask("unclear in this time (--prove TIME measures longer)".to_owned()),
     })

@@ -177,11 +177,12 @@ pub(crate) fn estimate(experiment: &Experiment, arms: usize, counts: bool) -> St
     }
 }
 
-/// Expected time of an experiment on a page whose latency is known, with the counting at its end.
-pub(crate) fn expected(experiment: &Experiment, latency: Duration) -> Duration {
+/// Expected time of an experiment on a page whose latency is known, with the counting at its end; and the number of
+/// service restarts.
+pub(crate) fn expected(experiment: &Experiment, latency: Duration) -> (Duration, usize) {
     let arms = experiment.arms().len();
     let (time, restarts) = Plan::choose(experiment, Some(latency), arms).estimate(experiment, arms, true);
-    time + USUAL_RESTART * restarts as u32 + COUNTING
+    (time + USUAL_RESTART * restarts as u32 + COUNTING, restarts)
 }
 
 fn about(time: Duration) -> String {

@@ -58,7 +58,7 @@ fn a_pool_that_switched_it_off_was_given_a_line_for_another_file() {
     let change = r"sed -i '41s/^php_admin_flag\[opcache\.enable] = off[[:space:]]*$/php_admin_flag[opcache.enable] = on/' /etc/php/8.2/fpm/pool.d/www.conf";
     assert_eq!(found.fix.commands, [change, "systemctl reload php8.2-fpm"]);
     let (there, back) = found.fix.knob.unwrap().commands.unwrap();
-    assert_eq!(there, change);
+    assert!(there.starts_with(change), "{there}");
     assert!(back.contains("= on[[:space:]]*$/php_admin_flag[opcache.enable] = off/"), "{back}");
     assert!(found.check_again.contains("off = "), "the way back is printed: {}", found.check_again);
 

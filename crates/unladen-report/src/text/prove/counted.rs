@@ -28,10 +28,10 @@ pub(super) fn counted(result: &ProveDocument, arm: &Arm, style: Style, out: &mut
     remarks(result, style, out)
 }
 
-/// What changed certainly: name, baseline, arm, change. The group is named where there are several.
+/// What changed certainly: name, baseline, arm, change. The group is named where several were counted.
 pub(super) fn rows(result: &ProveDocument, arm: &Arm, most: usize) -> Vec<[String; 4]> {
     let counts = changed_counts(result, &arm.name);
-    let has_several = counts.iter().any(|count| count.group != counts[0].group);
+    let has_several = result.counted.iter().any(|count| count.group != result.counted[0].group);
     let row = |count: &&CountedChange| {
         let CountedChange { group, title, .. } = count;
         let name = if has_several { format!("{title}, {group}") } else { title.clone() };

@@ -12,14 +12,15 @@ use crate::proof::{Changed, Proof};
 use crate::style::Style;
 use crate::text::figure::equal;
 use crate::text::gates::gates;
-use crate::text::prose::{aside, clean, cut_short, few, fill, wrapped};
+use crate::text::prose::{aside, clean, cut_short, few, fill, marked};
 use crate::text::table::{Grid, strong, warn};
 
 /// Rows of counts, and of weights.
 const COUNTS: usize = 5;
 const WEIGHTS: usize = 4;
-/// Warnings that are shown.
+/// Warnings that are shown, and lines of each.
 const WARNINGS: usize = 2;
+const LINES: usize = 3;
 /// Parts of the sentence on what is less or more.
 const PARTS: usize = 3;
 
@@ -42,7 +43,7 @@ pub(super) fn screen(result: &ProveDocument, style: Style, out: &mut dyn Write) 
     for line in result.put_back.iter().flat_map(|line| few(&clean(line), usize::from(style.width), 2, style)) {
         writeln!(out, "{}", style.faint(&line))?;
     }
-    result.warnings.iter().take(WARNINGS).try_for_each(|warning| wrapped(warning, style, out))?;
+    result.warnings.iter().take(WARNINGS).try_for_each(|warning| marked(warning, LINES, style, out))?;
     let more = match result.warnings.len().saturating_sub(WARNINGS) {
         0 => String::new(),
         1 => ", 1 more warning".to_owned(),

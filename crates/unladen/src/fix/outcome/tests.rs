@@ -52,6 +52,16 @@ fn something_more_is_put_back_and_both_are_asked_about() {
     assert!(matches!(judged(vec![compared("latency.p50", Change::Unclear)]), Outcome::Ask(_)));
 }
 
+/// Its CPU made `--yes` undo what it had measured to be right.
+#[test]
+fn a_compressed_page_was_put_back_for_its_cpu() {
+    let bytes = |ratio| Comparison { high: Some(ratio), ..compared("bytes.body", Change::Better) };
+    let dearer = || compared("weight.cpu nginx", Change::Worse);
+    assert!(matches!(judged(vec![bytes(0.2), dearer()]), Outcome::Keep(_)));
+    assert!(matches!(judged(vec![bytes(0.9), dearer()]), Outcome::Ask(_)));
+    assert!(matches!(judged(vec![bytes(0.2), dearer(), compared("latency.p50", Change::Worse)]), Outcome::Ask(_)));
+}
+
 #[test]
 fn what_happens_elsewhere_decides_nothing() {
     let beside = Comparison { on_path: Some(false), ..compared("weight.cpu cron", Change::Worse) };
