@@ -82,8 +82,6 @@ fn hint(error: &io::Error) -> &'static str {
     }
 }
 
-// === impl Client ===
-
 impl Client {
     /// Makes a client for this authority.
     ///

@@ -44,8 +44,6 @@ pub enum IssuedError {
     Expired,
 }
 
-// === impl Issued ===
-
 impl Issued {
     /// Parses key and chain from one PEM text: the key may come first or last.
     ///

@@ -15,8 +15,6 @@ pub struct Program {
     pub linked_to_nothing: bool,
 }
 
-// === impl Program ===
-
 impl Program {
     /// The program that this is compiled into.
     #[must_use]

@@ -31,8 +31,6 @@ pub struct Meta {
     inode: u64,
 }
 
-// === impl Meta ===
-
 impl Meta {
     /// `None` if it is no regular file.
     pub(crate) fn of(stat: &Stat) -> Option<Self> {

@@ -21,8 +21,6 @@ pub struct BusUrl {
 
 const LONGEST: usize = 4096;
 
-// === impl BusUrl ===
-
 impl BusUrl {
     /// Parses it.
     ///

@@ -462,8 +462,6 @@ impl Fleet {
     }
 }
 
-// === impl Hold ===
-
 impl Hold {
     /// Whose it is.
     pub fn fleet(&self) -> &Arc<Fleet> {

@@ -56,8 +56,6 @@ const RESERVED: [(HeaderName, &str); 7] = [
     (header::EXPECT, "bodies are sent at once"),
 ];
 
-// === impl Header ===
-
 impl Header {
     /// Name in lower case.
     pub fn name(&self) -> &HeaderName {

@@ -93,8 +93,6 @@ pub(crate) async fn inquire(client: &Client, index: usize, sample: &Sample) -> R
     Ok(inquiry.answers)
 }
 
-// === impl Why ===
-
 impl Why {
     fn pointless(text: &str) -> Self {
         Self { text: text.to_owned(), applies: false }

@@ -24,8 +24,6 @@ pub struct Sample {
     pub body_start: Bytes,
 }
 
-// === impl Sample ===
-
 impl Sample {
     /// Target of a redirect, if it is text.
     pub fn location(&self) -> Option<&str> {

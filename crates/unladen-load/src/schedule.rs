@@ -72,8 +72,6 @@ pub struct StepError {
     pub text: String,
 }
 
-// === impl Step ===
-
 impl Step {
     /// 100 years: for schedules that something else ends.
     const ENDLESS: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
@@ -186,8 +184,6 @@ impl Schedule {
         times
     }
 }
-
-// === impl Times ===
 
 impl Times {
     fn advance(&mut self) {

@@ -180,8 +180,6 @@ impl Powers {
     }
 }
 
-// === impl Moments ===
-
 impl Moments {
     /// Adds a value. Zeros may be left out.
     pub fn add(&mut self, value: f64) {

@@ -24,8 +24,6 @@ impl Observability {
     }
 }
 
-// === impl Pulse ===
-
 impl Pulse {
     /// Answers as long as it is polled; to be run on the thread's event loop.
     pub async fn answer(mut self) {

@@ -42,8 +42,6 @@ pub enum Address {
     Tcp(SocketAddr),
 }
 
-// === impl Address ===
-
 impl Address {
     /// The other end of a connection; `None` if it has no name.
     pub fn of(peer: &Peer) -> Option<Self> {

@@ -35,8 +35,6 @@ enum Full {
     Later(Pin<Box<Sleep>>),
 }
 
-// === impl UnixStream ===
-
 impl UnixStream {
     /// Registers a non-blocking stream on this thread's runtime.
     ///

@@ -61,8 +61,6 @@ impl Ready {
     }
 }
 
-// === impl Check ===
-
 impl Check {
     fn look(&self, within: Duration, shell: &Shell, cancel: &Cancel) -> Result<(), String> {
         match self {

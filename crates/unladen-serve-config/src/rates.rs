@@ -64,8 +64,6 @@ pub enum EntryValue {
     Header(String),
 }
 
-// === impl RateServiceSettings ===
-
 impl RateServiceSettings {
     /// Host and port, as in a URL.
     pub fn authority(&self) -> String {
@@ -79,8 +77,6 @@ impl Serialize for RateServiceSettings {
         serializer.collect_str(self)
     }
 }
-
-// === impl EntrySettings ===
 
 impl Serialize for EntrySettings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

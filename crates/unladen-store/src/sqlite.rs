@@ -26,8 +26,6 @@ pub(crate) struct Sqlite {
     told: Told,
 }
 
-// === impl Sqlite ===
-
 impl Sqlite {
     pub(crate) fn open(file: &Path, mode: Mode) -> Result<Self, StoreError> {
         Self::open_with(file, mode, &Settings::default())

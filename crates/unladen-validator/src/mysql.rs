@@ -62,8 +62,6 @@ struct Link {
     statement: Statement,
 }
 
-// === impl MySql ===
-
 impl MySql {
     pub(crate) fn new(
         url: &str,

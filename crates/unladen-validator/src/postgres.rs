@@ -50,8 +50,6 @@ struct Row {
     key: Option<String>,
 }
 
-// === impl Postgres ===
-
 impl Postgres {
     pub(crate) fn new(
         url: &str,

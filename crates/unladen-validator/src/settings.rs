@@ -112,8 +112,6 @@ impl ValidatorSettings {
     }
 }
 
-// === impl ValidatorSource ===
-
 impl ValidatorSource {
     /// Its location as in the configuration, without password: a URL, a file, or the application.
     pub fn place(&self) -> String {

@@ -119,8 +119,6 @@ impl<A: Ask> SingleFlight<A> {
     }
 }
 
-// === impl Leader ===
-
 impl<A: Ask> Leader<A> {
     async fn run(mut self, thread: usize) {
         let single_flight = self.single_flight.clone();

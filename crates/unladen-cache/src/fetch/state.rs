@@ -45,8 +45,6 @@ enum ReaderState {
 /// The leader's place.
 pub(super) const LEADER: usize = 0;
 
-// === impl State ===
-
 impl<H> Default for State<H> {
     fn default() -> Self {
         Self {

@@ -100,8 +100,6 @@ impl Client {
     }
 }
 
-// === impl Kept ===
-
 impl Kept {
     async fn over<S>(target: &Target, stream: S) -> Result<Self, ClientError>
     where

@@ -28,8 +28,6 @@ struct Known {
     at: Instant,
 }
 
-// === impl ProcessGroups ===
-
 impl ProcessGroups {
     /// Starts without processes.
     pub fn open(by: GroupBy) -> Self {

@@ -63,8 +63,6 @@ struct ProfileText<'a, 'b> {
     end: usize,
 }
 
-// === impl ProfileText ===
-
 impl ProfileText<'_, '_> {
     fn offset(&self) -> u64 {
         self.input.offset().saturating_sub((self.end - self.at) as u64)
@@ -138,8 +136,6 @@ enum ClusterKey {
     Calls,
 }
 
-// === impl Document ===
-
 impl<'de> DeserializeSeed<'de> for Document<'_> {
     type Value = ();
 
@@ -189,8 +185,6 @@ impl<'de> Visitor<'de> for Document<'_> {
     }
 }
 
-// === impl List ===
-
 impl<'de, F: Item<'de>> DeserializeSeed<'de> for List<F> {
     type Value = F;
 
@@ -211,8 +205,6 @@ impl<'de, F: Item<'de>> Visitor<'de> for List<F> {
         Ok(self.0)
     }
 }
-
-// === impl FrameItem ===
 
 impl<'de> Item<'de> for FrameItem<'_> {
     fn next<A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
@@ -280,8 +272,6 @@ impl<'de> Item<'de> for CallItem<'_> {
         Ok(true)
     }
 }
-
-// === impl ClusterSeed ===
 
 impl<'de> DeserializeSeed<'de> for ClusterSeed<'_> {
     type Value = Cluster;

@@ -32,8 +32,6 @@ pub(crate) struct Acceptor {
     pub(crate) warnings: Vec<String>,
 }
 
-// === impl Acceptor ===
-
 impl Acceptor {
     /// Reads the certificates and keys. `http2`: whether it is offered; `acme`: an authority's certificate, and its
     /// challenge answers. Tickets of `before` stay valid.

@@ -17,8 +17,6 @@ pub(crate) struct Server {
     child: Option<Child>,
 }
 
-// === impl Server ===
-
 impl Server {
     pub(crate) fn start() -> Self {
         assert_eq!(

@@ -90,8 +90,6 @@ impl ThreadConnections {
     }
 }
 
-// === impl Making ===
-
 impl Making {
     pub(super) fn done(mut self, made: Result<Link, AskError>) {
         self.ended = true;
@@ -123,8 +121,6 @@ impl Drop for Making {
         }
     }
 }
-
-// === impl InFlightQuery ===
 
 impl InFlightQuery {
     pub(super) fn link(&self) -> &Link {

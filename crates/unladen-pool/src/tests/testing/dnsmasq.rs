@@ -19,8 +19,6 @@ pub(crate) struct Dnsmasq {
     pub(crate) address: SocketAddr,
 }
 
-// === impl Dnsmasq ===
-
 impl Dnsmasq {
     pub(crate) fn start(hosts: &str) -> Self {
         Self::start_with(hosts, &[])

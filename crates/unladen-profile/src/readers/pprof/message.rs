@@ -26,8 +26,6 @@ pub(super) enum Value<'a> {
     Fixed,
 }
 
-// === impl Fields ===
-
 impl<'a> Fields<'a> {
     /// For a message that begins at this byte of the file.
     pub(super) fn of(bytes: &'a [u8], base: usize) -> Self {
