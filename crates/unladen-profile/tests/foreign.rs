@@ -1,5 +1,6 @@
 //! Files as other profilers write them, and what their own tools make of them: of each odd case that FlameGraph's,
 //! inferno's, Speedscope's, Firefox Profiler's, py-spy's and Austin's fixtures have, a small file of the same shape.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use unladen_profile::{FrameKind, Profile, read};
 

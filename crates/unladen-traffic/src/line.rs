@@ -180,7 +180,6 @@ impl StatusColumn {
     const MOST: i8 = 16;
 
     /// The status, and what follows; `None` if there is none.
-    #[expect(clippy::option_option, reason = "the log has no status")]
     fn status<'a>(&mut self, after: &'a [u8]) -> Option<(Option<u16>, &'a [u8])> {
         let word = |text: &'a [u8]| {
             let (word, rest) = text.split_at(memchr::memchr2(b' ', b'\t', text).unwrap_or(text.len()));
