@@ -185,7 +185,8 @@ impl StatusColumn {
             let (word, rest) = text.split_at(memchr::memchr2(b' ', b'\t', text).unwrap_or(text.len()));
             (word.trim_ascii_end(), rest.trim_ascii_start())
         };
-        let ((first, rest), (second, last)) = (word(after), word(word(after).1));
+        let (first, rest) = word(after);
+        let (second, last) = word(rest);
         let is_second = match (is_sent(first), is_sent(second)) {
             (false, true) if first.iter().all(u8::is_ascii_digit) && first != b"000" => {
                 self.votes = (self.votes + 1).min(Self::MOST);
