@@ -12,6 +12,7 @@ pub struct Gzip<R> {
 }
 
 impl<R: BufRead> Gzip<R> {
+    /// Unpacks what is read from here.
     pub fn new(packed: R) -> Self {
         Self { member: Some(GzDecoder::new(packed)) }
     }
