@@ -143,6 +143,18 @@ fn speedscope_opens_what_is_written_for_it() {
     assert_eq!(problems(&chromium), [""; 0]);
 }
 
+/// Its example is what FlameGraph's authors try theirs with, too: 285 samples of 199 stacks.
+#[test]
+fn speedscopes_example_is_read() {
+    let release = PACKAGES.path().join("node_modules/speedscope/dist/release");
+    let mut files = std::fs::read_dir(release).unwrap().map(|file| file.unwrap().path());
+    let file = files.find(|file| file.to_string_lossy().contains("perf-vertx-stacks-01-collapsed-all")).unwrap();
+    let profile = read(&file, None).unwrap();
+    let stacks = profile.self_weights().into_iter().filter(|weight| *weight > 0).count();
+    assert_eq!((profile.total(), stacks, profile.notes.len()), (285, 199, 0));
+    assert!(profile.frames.iter().any(|(_, frame)| frame.name == "vfs_write" && frame.kind == FrameKind::Kernel));
+}
+
 #[test]
 fn speedscope_opens_any_unit() {
     let folder = tempfile::tempdir().unwrap();

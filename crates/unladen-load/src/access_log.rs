@@ -23,12 +23,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
-
 mod target;
 
 pub use target::PassedOver;
-use unladen_traffic::beginning;
+use unladen_traffic::{Gzip, beginning};
 pub use unladen_traffic::{LogEntry, LogLine, LogReader, RequestLine};
 
 /// Maximum of distinct targets; beyond it the log's order would hardly matter any more.
@@ -90,7 +88,7 @@ impl AccessLog {
         // Rotated logs are compressed. What is no regular file may give a byte at a time, and counts as text then.
         let begin = log.fill_buf().map_err(failed)?;
         if begin.starts_with(&GZIP) {
-            let unpacked = BufReader::with_capacity(64 << 10, MultiGzDecoder::new(log).take(MOST_UNPACKED));
+            let unpacked = BufReader::with_capacity(64 << 10, Gzip::new(log).take(MOST_UNPACKED));
             return Self::parse(unpacked, file, host);
         }
         if let Some((_, by)) = COMPRESSED.iter().find(|(magic, _)| begin.starts_with(magic)) {

@@ -92,6 +92,8 @@ fn hint(head: &[u8]) -> &'static str {
         "it is empty"
     } else if head.starts_with(b"PERFILE2") {
         "this is perf's binary recording: convert it to text with `perf script -i FILE`"
+    } else if head.starts_with(b"MOJ") {
+        "this is Austin's binary recording: convert it to text with `mojo2austin FILE OUT`"
     } else if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
         "this is UTF-16, as PowerShell's > writes it: convert it with `iconv -f UTF-16 -t UTF-8 FILE`"
     } else if begin.starts_with(b"<") {

@@ -7,8 +7,8 @@
 //!
 //! A name that ends in a space and a number has that space as `\x20`: two numbers at a line's end are a difference's.
 //!
-//! py-spy's raw format writes a function as `main (app.py:12)`; in another name that ends so, the last bracket is
-//! `\x29`.
+//! py-spy's raw format writes a function as `main (app.py:12)`, or `main (app.py)` without its line; in another name that
+//! ends so, the last bracket is `\x29`.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::frame::{Frame, FrameKind};
 const KERNEL: &str = "_[k]";
 const INLINED: &str = "_[i]";
 /// Replaces an empty name, which readers skip.
-const UNKNOWN: &str = "[unknown]";
+pub(crate) const UNKNOWN: &str = "[unknown]";
 const ESCAPED: [char; 8] = [';', '\n', '\r', '\\', ']', ')', ' ', '\t'];
 /// `\x3b`
 const ESCAPE: usize = 4;
@@ -50,13 +50,18 @@ pub(crate) fn escape(frame: Frame<'_>, out: &mut String) {
     }
 }
 
-/// Function, file and line of a frame as py-spy writes it: `main (app.py:12)`.
+/// Function, file and line of a frame as py-spy writes it: `main (app.py:12)`. Without a line, a file that can be little
+/// else, as others write arguments there.
 pub(crate) fn place(text: &str) -> Option<(&str, &str, u32)> {
     let (name, place) = text.strip_suffix(')')?.rsplit_once(" (")?;
-    let (file, line) = place.rsplit_once(':')?;
-    let is_number = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
-    let is_place = is_number && !name.is_empty() && !file.is_empty();
-    Some((name, file, line.parse().ok()?)).filter(|_| is_place)
+    let is_line = |line: &str| !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+    let is_file = place.ends_with(".py") || place.ends_with(".so") || place.contains(".so.");
+    let (file, line) = match place.rsplit_once(':') {
+        Some((file, line)) if is_line(line) => (file, line.parse().ok()?),
+        _ if is_file || (place.starts_with('<') && place.ends_with('>')) => (place, 0),
+        _ => return None,
+    };
+    (!name.is_empty() && !file.is_empty()).then_some((name, file, line))
 }
 
 /// Digits, perhaps with a fraction, as a line's weight is written.

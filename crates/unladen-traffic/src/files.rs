@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
+use crate::gzip::Gzip;
 
 /// In bytes: an end to a compressed /dev/zero.
 const MOST_UNPACKED: u64 = 1 << 40;
 
-const BUFFER: usize = 256 << 10;
+pub(crate) const BUFFER: usize = 256 << 10;
 
 /// Files of a pattern such as `/var/log/nginx/access.log*`, sorted; a pattern without a wildcard, or `-`, is itself.
 pub fn expand(pattern: &str) -> io::Result<Vec<PathBuf>> {
@@ -42,7 +42,7 @@ fn unpacked(mut log: impl BufRead + 'static) -> io::Result<Box<dyn BufRead>> {
     };
     let bounded = |unpacked: Box<dyn Read>| Box::new(BufReader::with_capacity(BUFFER, unpacked.take(MOST_UNPACKED)));
     match begin {
-        [0x1f, 0x8b, ..] => Ok(bounded(Box::new(MultiGzDecoder::new(log)))),
+        [0x1f, 0x8b, ..] => Ok(bounded(Box::new(Gzip::new(log)))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Ok(bounded(Box::new(zstd::stream::read::Decoder::with_buffer(log)?))),
         [b'B', b'Z', b'h', ..] => unsupported("bzip2"),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => unsupported("xz"),

@@ -23,6 +23,7 @@
 //! - `tree`: learns the kinds of all other targets; `tally`, `sample`, `sketch`: what is counted and kept of each;
 //! - `clients`: crawlers that say so, and networks;
 //! - `sitemap`: pages that a site says it has, where there is no log;
+//! - `files`, `gzip`: logs as plain text;
 //! - `dialect`, `entry`, `json_line`, `fpm_line`, `time`, `line`: a line of a log, without any allocation;
 //! - `change`, `secrets`: which targets nobody should repeat or keep.
 //!
@@ -30,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 mod carried;
+mod gzip;
 mod line;
 
 #[cfg(feature = "kinds")]
@@ -72,6 +74,7 @@ mod traffic;
 mod tree;
 
 pub use carried::{NotCarried, carried};
+pub use gzip::Gzip;
 pub use line::{LogEntry, LogLine, LogReader, RequestLine, beginning};
 #[cfg(feature = "kinds")]
 pub use {

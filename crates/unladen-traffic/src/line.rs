@@ -27,6 +27,7 @@ pub struct LogReader<R> {
     line: Vec<u8>,
     number: u64,
     cut: u64,
+    column: StatusColumn,
 }
 
 /// One line of a log.
@@ -42,11 +43,17 @@ pub enum LogLine<'a> {
 impl<R: BufRead> LogReader<R> {
     /// Reads lines of any text.
     pub fn new(log: R) -> Self {
-        Self { log, line: Vec::new(), number: 0, cut: 0 }
+        Self { log, line: Vec::new(), number: 0, cut: 0, column: StatusColumn::default() }
     }
 
     /// Next line; `None` at the end. Only the first 64 KiB of a line are read. Fails when it cannot be read.
     pub fn next_line(&mut self) -> io::Result<Option<LogLine<'_>>> {
+        if self.number == 0 {
+            // The first lines alone may not tell.
+            self.log.fill_buf()?.split(|byte| *byte == b'\n').for_each(|line| {
+                LogEntry::parse(line, &mut self.column);
+            });
+        }
         if !self.fill_line()? {
             return Ok(None);
         }
@@ -55,7 +62,7 @@ impl<R: BufRead> LogReader<R> {
         if self.number == 1 {
             line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         }
-        Ok(Some(match LogEntry::parse(line) {
+        Ok(Some(match LogEntry::parse(line, &mut self.column) {
             Some(entry) => LogLine::Entry(entry),
             None if line.iter().all(|byte| *byte == 0 || byte.is_ascii_whitespace()) => LogLine::Empty,
             None => LogLine::Other(line),
@@ -127,21 +134,21 @@ pub struct RequestLine<'a> {
 
 impl<'a> LogEntry<'a> {
     /// Parses a line; `None` if it is no entry.
-    pub fn parse(line: &'a [u8]) -> Option<Self> {
+    fn parse(line: &'a [u8], column: &mut StatusColumn) -> Option<Self> {
         // A user's name may hold blanks and quotes; the time's bracket comes after it, and the request after the time.
         let mut quotes = memchr::memchr_iter(b'"', line);
         let time_end = quotes.find(|quote| line[..*quote].ends_with(b"] "))? - 2;
         let (head, rest) = (&line[..time_end], &line[time_end + 3..]);
         let quote = closing_quote(rest)?;
         let (request, after) = (&rest[..quote], rest[quote + 1..].trim_ascii_start());
-        let (status, after) = status_of(after);
+        let (status, after) = column.status(after)?;
         // The first line of a cut log may begin within the time.
         let time_start = memchr::memrchr(b'[', head);
         Some(Self {
             before: head[..time_start.unwrap_or(0)].trim_ascii_end(),
             time: &head[time_start.map_or(0, |start| start + 1)..],
             request,
-            status: parse_status(status.trim_ascii_end())?,
+            status,
             after: after.trim_ascii(),
         })
     }
@@ -158,23 +165,49 @@ impl<'a> LogEntry<'a> {
     }
 }
 
-/// The status, and what follows. A number before it (`$request_length $status`) looks like one if it has three digits,
-/// too: then it is one that no server sends, and the next is one.
-fn status_of(after: &[u8]) -> (&[u8], &[u8]) {
-    let word = |text: &[u8]| memchr::memchr2(b' ', b'\t', text).unwrap_or(text.len());
-    let (first, rest) = after.split_at(word(after));
-    let next = rest.trim_ascii_start();
-    let (second, last) = next.split_at(word(next));
-    let is_sent = |text: &[u8]| {
-        parse_status(text.trim_ascii_end())
-            .flatten()
-            .is_some_and(|status| matches!(status, 100..=103 | 200..=208 | 218 | 226 | 300..=308 | 400..=599 | 999))
-    };
-    if !is_sent(first) && parse_status(first).flatten().is_some() && is_sent(second) {
-        (second, last)
-    } else {
-        (first, rest)
+/// Where a log has the status: behind the request, or behind a number (`$request_length $status`) that often looks like
+/// one. Lines in which only one of the two can be a status tell it for the others.
+#[derive(Debug, Default)]
+struct StatusColumn {
+    /// Above 0 for the second.
+    votes: i8,
+}
+
+impl StatusColumn {
+    /// Fewer lines may be odd ones.
+    const ENOUGH: i8 = 3;
+    /// A log's format may change within it.
+    const MOST: i8 = 16;
+
+    /// The status, and what follows; `None` if there is none.
+    fn status<'a>(&mut self, after: &'a [u8]) -> Option<(Option<u16>, &'a [u8])> {
+        let word = |text: &'a [u8]| {
+            let (word, rest) = text.split_at(memchr::memchr2(b' ', b'\t', text).unwrap_or(text.len()));
+            (word.trim_ascii_end(), rest.trim_ascii_start())
+        };
+        let (first, rest) = word(after);
+        let (second, last) = word(rest);
+        let is_second = match (is_sent(first), is_sent(second)) {
+            (false, true) if first.iter().all(u8::is_ascii_digit) && first != b"000" => {
+                self.votes = (self.votes + 1).min(Self::MOST);
+                self.votes > -Self::ENOUGH
+            }
+            (true, false) => {
+                self.votes = (self.votes - 1).max(-Self::MOST);
+                self.votes >= Self::ENOUGH
+            }
+            _ => self.votes >= Self::ENOUGH,
+        };
+        let (first, second) = (parse_status(first).zip(Some(rest)), parse_status(second).zip(Some(last)));
+        if is_second { second.or(first) } else { first.or(second.filter(|_| self.votes >= Self::ENOUGH)) }
     }
+}
+
+/// Whether it is a status that servers send.
+fn is_sent(text: &[u8]) -> bool {
+    parse_status(text)
+        .flatten()
+        .is_some_and(|status| matches!(status, 100..=103 | 200..=208 | 218 | 226 | 300..=308 | 400..=599 | 999))
 }
 
 /// Requires three digits: fewer end an entry that was cut within them.

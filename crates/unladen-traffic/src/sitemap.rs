@@ -2,10 +2,11 @@
 
 use std::io::{self, Read};
 
-use flate2::bufread::MultiGzDecoder;
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::Event;
+
+use crate::gzip::Gzip;
 
 /// In bytes, unpacked, by the protocol.
 const LONGEST: usize = 50 << 20;
@@ -44,7 +45,7 @@ impl Sitemap {
     pub fn parse(bytes: &[u8]) -> Result<Self, SitemapError> {
         let mut unpacked = Vec::new();
         let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
-            let mut reader = MultiGzDecoder::new(bytes).take(LONGEST as u64 + 1);
+            let mut reader = Gzip::new(bytes).take(LONGEST as u64 + 1);
             reader.read_to_end(&mut unpacked).map_err(SitemapError::Packed)?;
             &unpacked
         } else {

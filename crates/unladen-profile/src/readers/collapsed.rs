@@ -9,7 +9,7 @@ use crate::input::Input;
 use crate::profile::{About, ClusterId, MAX_DECIMALS as DIGITS, Profile, Unit};
 use crate::readers::{HEAD, MAX_DEPTH, ProfileReader, ReadError, Sum};
 use crate::stack::StackId;
-use crate::text::{ends_in_number, place, unescape};
+use crate::text::{ends_in_number, is_number, place, unescape};
 
 /// Reads collapsed stacks.
 ///
@@ -17,7 +17,9 @@ use crate::text::{ends_in_number, place, unescape};
 /// line may have no stack at all: py-spy writes one for what it saw outside all functions.
 ///
 /// Weights may have fractions. Lines such as `# mode: wall`, written by Austin, describe the profile: its weights are
-/// µs of the clock or of CPU. Austin's frames, `/srv/app.py:handle:12`, are functions with a place.
+/// µs of the clock or of CPU, or bytes. Austin's frames, `/srv/app.py:handle:12`, are functions with a place.
+///
+/// Others pass over lines that are no stacks, so these are counted; a file that has no more stacks than them is refused.
 pub(crate) struct Collapsed;
 
 /// In bytes; a longer line is no stack.
@@ -40,16 +42,22 @@ impl ProfileReader for Collapsed {
             // Probably truncated.
             lines.pop();
         }
-        let mut lines = lines.into_iter().filter(|line| !is_empty(line) && metadata(line).is_none()).take(LOOKED_AT);
-        let mut has_stack = false;
-        let is_stack = |line: &[u8]| {
+        let lines = lines.into_iter().filter(|line| !is_empty(line) && metadata(line).is_none()).take(LOOKED_AT);
+        let (mut has_stack, mut has_several_frames, mut good, mut bad) = (false, false, 0, 0);
+        for line in lines {
             let is_text = std::str::from_utf8(line).is_ok()
                 && !line.iter().any(|byte| *byte < b' ' && *byte != b'\t' && *byte != b'\r');
-            let parsed = parse(line).ok().filter(|_| is_text);
-            has_stack |= parsed.is_some_and(|(stack, _)| !is_empty(stack));
-            parsed.is_some()
-        };
-        lines.all(is_stack) && has_stack
+            match parse(line) {
+                Ok((stack, _)) if is_text => {
+                    has_stack |= !is_empty(stack);
+                    has_several_frames |= stack.contains(&b';');
+                    good += 1;
+                }
+                Err(NEGATIVE) if is_text => good += 1,
+                _ => bad += 1,
+            }
+        }
+        has_stack && (bad == 0 || (has_several_frames && good > bad))
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
@@ -58,7 +66,8 @@ impl ProfileReader for Collapsed {
         let mut lines = Lines::default();
         let mut line = Vec::new();
         let mut weights = Weights::default();
-        let (mut stacks, mut is_difference) = (0_u64, true);
+        let (mut good, mut stacks, mut is_difference) = (0_u64, 0_u64, true);
+        let (mut bad, mut first_bad) = (0_u64, None);
         for number in 1.. {
             let fault = |what: String| ReadError::at_line(self.name(), number, what);
             line.clear();
@@ -78,13 +87,33 @@ impl ProfileReader for Collapsed {
                 weights.take_metadata(key, value).map_err(fault)?;
                 continue;
             }
-            let (stack, weight) = parse(&line).map_err(|what| fault(what.to_owned()))?;
+            let (stack, weight) = match parse(&line) {
+                Ok(parsed) => parsed,
+                Err(NEGATIVE) if weights.is_memory() => {
+                    weights.given_back += 1;
+                    continue;
+                }
+                Err(what) => {
+                    bad += 1;
+                    first_bad.get_or_insert((number, what));
+                    continue;
+                }
+            };
+            good += 1;
             if !is_empty(stack) {
                 stacks += 1;
                 is_difference &= ends_in_number(stack);
             }
             let stack = lines.stack(stack, &mut profile).map_err(|what| fault(what.to_owned()))?;
             weights.add(stack, weight).map_err(fault)?;
+        }
+        if let Some((number, what)) = first_bad {
+            if good <= bad {
+                return Err(ReadError::at_line(self.name(), number, what));
+            }
+            profile
+                .notes
+                .push(format!("{bad} lines are no stacks and left out, the first of them line {number}: {what}"));
         }
         let fault = |what: &str| ReadError::at_line(self.name(), 1, what);
         if is_difference && stacks > 0 {
@@ -109,11 +138,17 @@ impl ProfileReader for Collapsed {
 /// Whole units, parts of 10^-[`DIGITS`], and whether there are digits beyond them.
 type Weight = (u64, u32, bool);
 
+const NO_NUMBER: &str = "expected a number after the last space";
+const NEGATIVE: &str = "expected a number that is not negative after the last space";
+
 fn parse(line: &[u8]) -> Result<(&[u8], Weight), &'static str> {
-    const NO_NUMBER: &str = "expected a number after the last space";
     let line = line.trim_ascii_end();
     let space = memchr::memrchr2(b' ', b'\t', line).ok_or("expected a stack, a space and a number")?;
     let number = std::str::from_utf8(&line[space + 1..]).map_err(|_| NO_NUMBER)?;
+    let number = austin::time_of(number).unwrap_or(number);
+    if number.strip_prefix('-').is_some_and(|number| is_number(number.as_bytes())) {
+        return Err(NEGATIVE);
+    }
     // Some write 12.0, or 12.
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if whole.is_empty() || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
@@ -145,6 +180,8 @@ struct Weights {
     is_austin: bool,
     /// What Austin measured.
     mode: Option<Vec<u8>>,
+    /// Samples of memory that was given back.
+    given_back: u64,
 }
 
 impl Weights {
@@ -175,10 +212,14 @@ impl Weights {
     /// For Austin's: µs.
     fn time(&self) -> Option<Unit> {
         match self.mode.as_deref() {
-            Some(b"wall") => Some(Unit::Nanoseconds),
+            Some(b"wall" | b"full") => Some(Unit::Nanoseconds),
             Some(b"cpu") => Some(Unit::CpuNanoseconds),
             _ => None,
         }
+    }
+
+    fn is_memory(&self) -> bool {
+        self.is_austin && self.mode.as_deref() == Some(b"memory")
     }
 
     fn add(&mut self, stack: StackId, (whole, parts, is_cut): Weight) -> Result<(), String> {
@@ -195,7 +236,11 @@ impl Weights {
         let mut of_one = 10_u64.pow(self.digits);
         if self.is_austin {
             profile.about.profiler = "austin".to_owned();
-            profile.about.unit = self.time().unwrap_or(Unit::Count);
+            let other = if self.is_memory() { Unit::Bytes } else { Unit::Count };
+            profile.about.unit = self.time().unwrap_or(other);
+        }
+        if self.given_back > 0 {
+            profile.notes.push(format!("{} samples of memory that was given back are left out", self.given_back));
         }
         if self.is_austin && self.time().is_some() {
             // With three digits a µs is whole ns; more are rounded.

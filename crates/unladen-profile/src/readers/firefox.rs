@@ -3,6 +3,7 @@
 //! See `src/types/profile.ts` and `docs-developer/CHANGELOG-formats.md` of
 //! <https://github.com/firefox-devtools/profiler>.
 
+use std::io::BufRead;
 use std::ops::RangeInclusive;
 
 use serde::Deserialize;
@@ -15,6 +16,9 @@ use crate::readers::{LeftOut, MAX_DEPTH, ProfileReader, ReadError, Sum};
 use crate::stack::StackId;
 
 const FORMAT: &str = "firefox";
+
+const VERSION: &str = "preprocessedProfileVersion";
+const RAW: &str = "this is a browser's raw recording: open it in https://profiler.firefox.com and save it there";
 
 /// Reads files of Firefox's profiler. Each thread whose samples have the same kind of weight as the first's becomes a
 /// cluster; others do not fit into one profile, and are left out.
@@ -30,15 +34,28 @@ impl ProfileReader for Firefox {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        let has = |text: &str| memchr::memmem::find(head, text.as_bytes()).is_some();
         // The browser's own recordings are recognised too, to be refused with advice.
-        let is_profile = has("\"preprocessedProfileVersion\"") || (has("\"stackwalk\"") && has("\"interval\""));
-        json::is_object(head) && has("\"meta\"") && is_profile
+        json::is_object(head) && has(head, "meta") && (has(head, VERSION) || is_raw(head))
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
-        profile(json::document(FORMAT, input)?).map_err(|what| json::wrong(FORMAT, what))
+        let is_raw = is_raw(input.fill_buf().unwrap_or_default());
+        // Fields of raw recordings have other types.
+        let document = json::document(FORMAT, input).map_err(|error| match error {
+            ReadError::Fault(_) if is_raw => json::wrong(FORMAT, RAW),
+            error => error,
+        })?;
+        profile(document).map_err(|what| json::wrong(FORMAT, what))
     }
+}
+
+fn has(head: &[u8], name: &str) -> bool {
+    memchr::memmem::find(head, format!("\"{name}\"").as_bytes()).is_some()
+}
+
+/// Whether a file that begins like this is what the browser recorded.
+fn is_raw(head: &[u8]) -> bool {
+    !has(head, VERSION) && has(head, "stackwalk") && has(head, "interval")
 }
 
 /// The part of the JSON that stacks are made of.
@@ -307,10 +324,7 @@ const VERSIONS: RangeInclusive<u64> = 41..=70;
 
 /// Builds the profile from a file's samples.
 fn profile(document: Document) -> Result<Profile, String> {
-    let version = document
-        .meta
-        .preprocessed_profile_version
-        .ok_or("this is a browser's raw recording: open it in https://profiler.firefox.com and save it there")?;
+    let version = document.meta.preprocessed_profile_version.ok_or(RAW)?;
     if !version.whole().is_some_and(|version| VERSIONS.contains(&version)) {
         let (first, last) = (VERSIONS.start(), VERSIONS.end());
         return Err(format!("version {version} of the format: {first} to {last} can be read"));

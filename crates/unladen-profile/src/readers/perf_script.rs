@@ -367,6 +367,11 @@ impl Sample {
             self.others += 1;
             return Ok(());
         }
+        if place.perf_map() && place.name.contains("->") {
+            // perf-map-agent writes what is inlined behind its caller.
+            let names = place.name.rsplit("->").filter(|name| !name.is_empty());
+            return names.map(|name| CodeLocation { name, ..*place }).try_for_each(|place| self.push(profile, &place));
+        }
         if place.is_inlined {
             self.inlined.push(place.name.to_owned());
             return Ok(());

@@ -282,7 +282,7 @@ fn note(types: &[(String, String)], value: usize) -> Option<String> {
 fn nanoseconds(unit: &str) -> Option<u64> {
     match unit {
         "nanoseconds" | "nanosecond" | "ns" => Some(1),
-        "microseconds" | "microsecond" | "us" => Some(1000),
+        "microseconds" | "microsecond" | "us" | "\u{3bc}s" | "\u{b5}s" => Some(1000),
         "milliseconds" | "millisecond" | "ms" => Some(1_000_000),
         "seconds" | "second" | "s" => Some(1_000_000_000),
         _ => None,

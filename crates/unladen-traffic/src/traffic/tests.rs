@@ -218,6 +218,30 @@ fn a_length_before_the_status_is_no_status() {
 }
 
 #[test]
+fn a_length_that_may_be_a_status_was_the_status() {
+    let log = |lengths: &[u32]| -> String {
+        lengths.iter().map(|length| line("/a", 200).replace("\" 200 ", &format!("\" {length} 200 "))).collect()
+    };
+    let status = |log: String| {
+        let traffic = read(log);
+        let statuses = traffic.kinds.iter().fold(StatusCounts::default(), |mut sum, kind| {
+            sum.success += kind.statuses.success;
+            sum.client_error += kind.statuses.client_error;
+            sum
+        });
+        (traffic.entries, statuses.success, statuses.client_error)
+    };
+    // The first lines tell nothing, the others that it is no status.
+    let lengths = [404, 404, 200, 500, 1203, 98, 345, 12_345, 404, 500];
+    assert_eq!(status(log(&lengths)), (10, 10, 0));
+    // A size that may be a status stands behind one, and a status that nobody sends is one.
+    let size = |status: u16, size: u32| line("/a", status).replace(" 100 ", &format!(" {size} "));
+    let sizes = [200, 404, 200, 5123, 0, 77, 12_345, 404];
+    let log: String = sizes.iter().map(|length| size(404, *length)).chain([size(444, 200), size(299, 200)]).collect();
+    assert_eq!(status(log), (10, 1, 9));
+}
+
+#[test]
 fn what_is_no_ascii_is_sent_as_requests_carry_it() {
     assert_eq!(asked(line("/wiki/Caf\\xC3\\xA9_1", 200).trim()), "/wiki/Caf%C3%A9_1");
 }
@@ -293,6 +317,35 @@ fn files_are_unpacked_and_patterns_expanded() {
     std::fs::write(path("access.log.5.bz2"), "BZh91AY").unwrap();
     let error = Traffic::read(&[path("access.log.5.bz2")], &Options::default()).unwrap_err().to_string();
     assert!(error.contains("access.log.5.bz2") && error.contains("compressed with bzip2"), "{error}");
+}
+
+/// Tapes and block devices fill up what they keep with zeros, which gzip(1) ignores.
+#[test]
+fn zeros_behind_a_packed_log_refused_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("access.log.gz");
+    let member = |target: &str| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(line(target, 200).as_bytes()).unwrap();
+        packed.finish().unwrap()
+    };
+    let (one, zeros) = (member("/a"), vec![0; 3 * files::BUFFER]);
+    let two = [one.clone(), member("/b")].concat();
+    for (packed, entries) in [
+        ([&one[..], &zeros].concat(), 1),
+        ([&one[..], &[0]].concat(), 1),
+        ([&two[..], &zeros].concat(), 2),
+        ([&one[..], &[0; 512], &two].concat(), 3),
+    ] {
+        std::fs::write(&file, packed).unwrap();
+        let traffic = Traffic::read(&[&file], &Options::default()).unwrap();
+        check(&traffic);
+        assert_eq!((traffic.lines, traffic.entries, traffic.passed_over.len()), (entries, entries, 0));
+    }
+    for broken in [&two[..two.len() - 3], &[&one[..], &[0; 512], b"noise"].concat()] {
+        std::fs::write(&file, broken).unwrap();
+        assert!(matches!(Traffic::read(&[&file], &Options::default()), Err(TrafficError::Read { .. })));
+    }
 }
 
 // === Applications ===

@@ -7,14 +7,23 @@
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::profile::Profile;
 use crate::stack::StackId;
+use crate::text::UNKNOWN;
 
 /// Of ten functions, this many are Austin's in a file of its.
 const MOST: usize = 9;
+
+/// The time of a sample with all that Austin measures, `1066,0,-8192`: time, whether it was idle, memory.
+pub(super) fn time_of(metrics: &str) -> Option<&str> {
+    let (time, others) = metrics.split_once(',')?;
+    (others.starts_with("0,") || others.starts_with("1,")).then_some(time)
+}
 
 /// Function, file and line of a frame.
 fn place(text: &str) -> Option<(&str, &str, u32)> {
     let mut parts = text.rsplitn(3, ':');
     let (line, name, file) = (parts.next()?, parts.next()?, parts.next()?);
+    // A name that Austin cannot read is empty.
+    let name = if name.is_empty() && is_path(file) { UNKNOWN } else { name };
     let is_line = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
     // `a::b:12` is C++.
     let is_place = is_line && !name.is_empty() && !file.is_empty() && !file.ends_with(':');
@@ -24,11 +33,14 @@ fn place(text: &str) -> Option<(&str, &str, u32)> {
 /// Whether a place can be little else: a path or Python's own name of one, and a function of Python. Node.js has
 /// columns where the line is, V8 lines where the function is.
 fn is_certain((name, file, _): (&str, &str, u32)) -> bool {
-    let is_path = !file.contains([' ', '(']) && (file.contains(['/', '\\']) || file.ends_with(".py"));
     let is_own = file.starts_with('<') && file.ends_with('>');
     let is_function = name.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '<'))
         && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '<' | '>' | '.'));
-    (is_path || is_own) && is_function
+    (is_path(file) || is_own) && is_function
+}
+
+fn is_path(file: &str) -> bool {
+    !file.contains([' ', '(']) && (file.contains(['/', '\\']) || file.ends_with(".py"))
 }
 
 /// `P4242`, `T0:7f45`, `T0x7f45`, `:GC:`: Austin's processes, threads and states.

@@ -90,7 +90,7 @@ fn faults_name_their_line() {
         ("a;b 1\n\na;b\n", "collapsed, line 3: expected a stack, a space and a number"),
         ("a;b 1\na;b x\n", "collapsed, line 2: expected a number after the last space"),
         ("a 1.5e3\n", "collapsed, line 1: expected a number after the last space"),
-        ("a -1\n", "collapsed, line 1: expected a number after the last space"),
+        ("a -1\n", "collapsed, line 1: expected a number that is not negative after the last space"),
         ("a 18446744073709551616\n", "collapsed, line 1: the number is beyond 64 bits"),
         ("a 1\na 18446744073709551615\n", "collapsed, line 2: the weights add up to more than 64 bits can hold"),
     ] {
@@ -145,7 +145,7 @@ fn fractions_were_refused() {
 #[test]
 fn the_head_of_austin_was_no_stack() {
     for (mode, unit, weight) in
-        [("wall", Unit::Nanoseconds, 12_000), ("cpu", Unit::CpuNanoseconds, 12_000), ("memory", Unit::Count, 12)]
+        [("wall", Unit::Nanoseconds, 12_000), ("cpu", Unit::CpuNanoseconds, 12_000), ("memory", Unit::Bytes, 12)]
     {
         let text =
             format!("# austin: 3.3.0\n# interval: 100\n# mode: {mode}\n\nP7;T0:7;a.py:main:3 12\n# duration: 99\n");

@@ -43,6 +43,7 @@ impl<'a> CodeLocation<'a> {
         let is_frame = line.starts_with('\t') || address_end(line) >= ADDRESS_END;
         let line = line.trim();
         let (first, after) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let is_gap = after.starts_with(char::is_whitespace);
         let after = after.trim_start();
         let hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
         let address = if hex(first) { u64::from_str_radix(first, 16).ok() } else { None };
@@ -51,14 +52,15 @@ impl<'a> CodeLocation<'a> {
             Some(address) if after.is_empty() && is_frame => {
                 return Some(Self { address: Some(address), name: first, module: "", is_inlined: false });
             }
-            // A function may be called `add`.
-            Some(address) if !after.is_empty() && !after.starts_with('(') => (Some(address), after),
+            // A function may be called `add`; no symbol leaves two spaces.
+            Some(address) if !after.is_empty() && (is_gap || module_at(after) != Some(0)) => (Some(address), after),
             _ => (None, line),
         };
         let (symbol, module) = match module_at(rest) {
             Some(at) => (rest[..at].trim_end(), &rest[at + 1..rest.len() - 1]),
             None => (rest, ""),
         };
+        let symbol = if symbol.is_empty() && address.is_some() { UNKNOWN } else { symbol };
         // Otherwise it is a source line: `main.c:12`.
         if symbol.is_empty() || (address.is_none() && module.is_empty()) {
             return None;
@@ -114,7 +116,7 @@ impl<'a> CodeLocation<'a> {
     }
 
     /// Whether an interpreter or a JIT compiler named it.
-    fn perf_map(&self) -> bool {
+    pub(super) fn perf_map(&self) -> bool {
         let file = self.module.rsplit('/').next().unwrap_or(self.module);
         (file.starts_with("perf-") && file.ends_with(".map")) || (file.starts_with("jitted-") && file.ends_with(".so"))
     }

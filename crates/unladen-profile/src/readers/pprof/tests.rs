@@ -96,6 +96,8 @@ fn time_comes_before_what_the_file_prefers() {
         (&[("wall", "nanoseconds"), ("alloc", "bytes")], (Unit::Nanoseconds, 4)),
         (&[("samples", "count"), ("cpu", "microseconds")], (Unit::CpuNanoseconds, 5000)),
         (&[("samples", "count"), ("wall", "seconds")], (Unit::Nanoseconds, 5_000_000_000)),
+        // Austin's, with the letter.
+        (&[("samples", "count"), ("Wall time", "\u{3bc}s")], (Unit::Nanoseconds, 5000)),
         (&[("contentions", "count"), ("delay", "nanoseconds")], (Unit::Nanoseconds, 5)),
         (&[("objects", "count"), ("space", "bytes")], (Unit::Bytes, 5)),
         (&[("bytes", "bytes"), ("objects", "count")], (Unit::Count, 5)),
