@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use unladen_tests::{Call, Document, Subject};
+use unladen_tests::{Call, Document, ScriptServer, Site, Subject};
 
 /// A log of the pledges' pages: `(request, how often, status, who)`.
 fn log(folder: &Path, entries: &[(&str, usize, u16, &str)]) -> String {
@@ -92,6 +92,40 @@ fn the_traffic_of_a_log_is_billed_by_kind_and_by_client() {
     assert!(gone["why"].as_str().unwrap().contains("404"), "one kind that is gone ended the bill: {gone}");
     let follows = document.list("groups").iter().any(|row| row["group"].as_str().unwrap().contains("php"));
     assert!(follows, "PHP follows the traffic: {document}");
+}
+
+/// A log's own mix of hits and misses was not billed.
+#[test]
+fn a_caches_hits_and_misses_are_billed_apart() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    // Ten milliseconds of CPU, and kept for a minute.
+    let page = "<?php function cpu() { $r = getrusage(); return 1e6 * ($r['ru_utime.tv_sec'] + $r['ru_stime.tv_sec']) \
+                + $r['ru_utime.tv_usec'] + $r['ru_stime.tv_usec']; } \
+                $end = cpu() + 10000; while (cpu() < $end); \
+                header('Cache-Control: max-age=60'); echo str_repeat('text ', 200);";
+    let application = ScriptServer::php(page, &[]);
+    let front = Site::start(&format!("upstream = \"{}\"\n[site.cache]", application.url().trim_end_matches('/')));
+    let folder = tempfile::tempdir().unwrap();
+    let file = log(folder.path(), &[("GET /page", 400, 200, PERSON)]);
+    let site = format!("http://{}/", front.address());
+    let past_cache = |file: &str| bill(&["--json", "--past-cache", "--access-log", file, &site]);
+    past_cache(&file).run().ended_with(2).says(["does not say which requests a cache answered"]);
+
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lines =
+        text.lines().enumerate().map(|(at, line)| format!("{line} {}\n", if at < 300 { "HIT" } else { "MISS" }));
+    std::fs::write(&file, lines.collect::<String>()).unwrap();
+    let document = past_cache(&file).args(["--load", "100%", "-t", "30s"]).run().succeeded().document();
+    let row = |name: &str| {
+        let row = document.list("kinds").iter().find(|row| row["kind"] == name);
+        row.unwrap_or_else(|| panic!("{name}: {document}")).clone()
+    };
+    let (hits, misses) = (row("/page, from the cache"), row("/page, past the cache"));
+    assert_eq!((hits["requests"].as_u64(), misses["requests"].as_u64()), (Some(300), Some(100)), "{document}");
+    let cpu = |row: &serde_json::Value, end: &str| row["cpu_ns"][end].as_f64().unwrap() / 1e6;
+    assert!(cpu(&hits, "high") < 5.0, "a hit asks nobody: {document}");
+    assert!(cpu(&misses, "low") < 13.0 && cpu(&misses, "high") > 9.5, "{document}");
+    assert!(!document.warns("not certainly cheaper"), "{document}");
 }
 
 #[test]

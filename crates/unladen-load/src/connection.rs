@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::Response;
+use http::{Response, Version};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::{TrySendError, http1, http2};
@@ -108,12 +108,12 @@ impl Connection {
         };
         match &mut self.sender {
             Sender::Http1(sender) => sender
-                .try_send_request(request.http1.clone())
+                .try_send_request(request.message(Version::HTTP_11))
                 .await
                 .map_err(|error| unanswered(error, self.traffic.received() == before)),
             // Bytes on a shared connection may belong to others; no head came for this request.
             Sender::Http2(sender) => {
-                sender.try_send_request(request.http2.clone()).await.map_err(|error| unanswered(error, true))
+                sender.try_send_request(request.message(Version::HTTP_2)).await.map_err(|error| unanswered(error, true))
             }
         }
     }

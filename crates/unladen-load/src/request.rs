@@ -41,6 +41,7 @@ pub struct Request {
     /// The whole URL, for `:scheme` and `:authority`, and no `Host` (RFC 9113, section 8.3.1).
     pub(crate) http2: Message,
     body: Bytes,
+    is_past_cache: bool,
 }
 
 /// Builds a [`Request`].
@@ -53,6 +54,7 @@ pub struct RequestBuilder {
     headers: HeaderMap,
     cookies: Vec<String>,
     body: Bytes,
+    is_past_cache: bool,
 }
 
 /// Why a request cannot be built.
@@ -232,7 +234,19 @@ impl Request {
             http2: message(absolute, Version::HTTP_2, headers),
             url,
             body,
+            is_past_cache: false,
         })
+    }
+
+    /// What is sent in this version of HTTP.
+    pub(crate) fn message(&self, version: Version) -> Message {
+        let mut message = if version == Version::HTTP_2 { self.http2.clone() } else { self.http1.clone() };
+        if self.is_past_cache
+            && let Some(uri) = unseen(message.uri())
+        {
+            *message.uri_mut() = uri;
+        }
+        message
     }
 
     pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
@@ -282,6 +296,7 @@ impl RequestBuilder {
             headers: HeaderMap::new(),
             cookies: Vec::new(),
             body: Bytes::new(),
+            is_past_cache: false,
         })
     }
 
@@ -334,6 +349,13 @@ impl RequestBuilder {
         Ok(self)
     }
 
+    /// Adds another value to the query each time it is sent, so that no cache has the answer.
+    #[must_use]
+    pub fn past_cache(mut self, is_past_cache: bool) -> Self {
+        self.is_past_cache = is_past_cache;
+        self
+    }
+
     /// Sets the name in reports.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
@@ -343,7 +365,7 @@ impl RequestBuilder {
 
     /// Builds the request. Fails when the URL does not convert to an HTTP URI.
     pub fn build(self) -> Result<Request, RequestError> {
-        let Self { method, url, target, name, mut headers, cookies, body } = self;
+        let Self { method, url, target, name, mut headers, cookies, body, is_past_cache } = self;
         let cannot = |source| RequestError::Uri { url: url.to_string(), source };
 
         if !cookies.is_empty() || headers.get_all(header::COOKIE).iter().count() > 1 {
@@ -370,8 +392,18 @@ impl RequestBuilder {
         with_host.insert(header::HOST, authority);
         with_host.extend(headers);
         let name = name.unwrap_or_else(|| format!("{method} {url}"));
-        Request::assembled(name, method, url, target, with_host, body)
+        let request = Request::assembled(name, method, url, target, with_host, body)?;
+        Ok(Request { is_past_cache, ..request })
     }
+}
+
+/// With a query value that no cache has seen; `None` if it becomes too long.
+fn unseen(uri: &Uri) -> Option<Uri> {
+    let target = uri.path_and_query()?;
+    let mark = if target.query().is_some() { '&' } else { '?' };
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = format!("{target}{mark}unladen={:016x}", fastrand::u64(..)).parse().ok();
+    Uri::from_parts(parts).ok()
 }
 
 /// Host, with the port unless it is the scheme's default (RFC 9110, section 7.2).

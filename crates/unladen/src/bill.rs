@@ -10,7 +10,7 @@ mod source;
 
 pub(crate) use gate::ShareGate;
 pub(crate) use look::look;
-pub(crate) use plan::Plan;
+pub(crate) use plan::{Plan, Way};
 pub(crate) use result::{SUMS, result};
 pub(crate) use run::{Measured, Options, measure};
 pub(crate) use source::{listed, of_sitemap};

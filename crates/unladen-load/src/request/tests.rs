@@ -117,3 +117,17 @@ fn what_was_given_is_told_from_what_the_client_adds() {
     assert_eq!(all, ["accept: a/b", "cookie: a=1; b=2", "host: other", "user-agent: me"]);
     assert_eq!(&dressed.body()[..], b"x=1");
 }
+
+#[test]
+fn past_caches_no_two_requests_are_alike() {
+    let request = |url: &str| Request::get(url).unwrap().past_cache(true).build().unwrap();
+    for (url, begins) in [("http://h/a", "/a?unladen="), ("http://h/a?b=c%2Fd", "/a?b=c%2Fd&unladen=")] {
+        let request = request(url);
+        let sent = |version| request.message(version).uri().path_and_query().unwrap().to_string();
+        let all = [sent(Version::HTTP_11), sent(Version::HTTP_11), sent(Version::HTTP_2)];
+        assert!(all.iter().all(|target| target.starts_with(begins)), "{all:?}");
+        assert!(all[0] != all[1] && all[1] != all[2], "{all:?}");
+        assert_eq!(request.message(Version::HTTP_2).uri().authority().unwrap(), "h");
+        assert_eq!(request.target(), &url["http://h".len()..], "its name in reports");
+    }
+}

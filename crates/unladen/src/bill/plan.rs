@@ -36,8 +36,27 @@ pub(crate) struct Planned {
     pub(crate) first: usize,
     /// Whether 404 or 410 is its answer.
     pub(crate) is_not_found: bool,
+    pub(crate) way: Way,
     /// Paths with queries, and how much of the traffic each stands for.
     pub(crate) urls: Vec<(String, f64)>,
+}
+
+/// Which of a kind's requests are weighed, by who answered them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    All,
+    FromCache,
+    PastCache,
+}
+
+impl Way {
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::All => "",
+            Self::FromCache => ", from the cache",
+            Self::PastCache => ", past the cache",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -49,8 +68,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// At most so many kinds, the most frequent first.
-    pub(crate) fn of(traffic: &Traffic, most: usize) -> Self {
+    /// At most so many kinds, the most frequent first; `is_apart` separates a cache's hits and misses.
+    pub(crate) fn of(traffic: &Traffic, most: usize, is_apart: bool) -> Self {
         let mut plan = Self::default();
         let mut rest = (0, 0);
         for (at, kind) in traffic.kinds.iter().enumerate() {
@@ -61,7 +80,7 @@ impl Plan {
             } else if is_rare || plan.kinds.len() >= most {
                 rest = (rest.0 + 1, rest.1 + kind.requests);
             } else {
-                plan.add(at, kind);
+                plan.add(at, kind, is_apart);
             }
         }
         if rest.0 > 0 {
@@ -77,7 +96,7 @@ impl Plan {
         plan
     }
 
-    fn add(&mut self, at: usize, kind: &Kind) {
+    fn add(&mut self, at: usize, kind: &Kind, is_apart: bool) {
         // What is sent is GET: requests by other methods may cost something else.
         let other = kind.methods.other.min(kind.requests);
         self.other += other;
@@ -89,9 +108,22 @@ impl Plan {
         let each = rest.max(0.0) / tail.len().max(1) as f64;
         let urls = head.into_iter().chain(tail.into_iter().map(|url| (url, each))).filter(|(_, weight)| *weight > 0.0);
         let urls: Vec<(String, f64)> = urls.collect();
-        let first = self.kinds.last().map_or(0, |last| last.first + last.urls.len());
-        let (name, requests, is_not_found) = (kind.name.clone(), kind.requests - other, kind.is_not_found());
-        self.kinds.push(Planned { kind: at, name, requests, first, is_not_found, urls });
+        let requests = kind.requests - other;
+        let hits = (requests as f64 * kind.cache.hits as f64 / kind.requests.max(1) as f64).round() as u64;
+        let ways = match is_apart && kind.cache.hits + kind.cache.misses > 0 {
+            true => vec![(Way::PastCache, requests - hits), (Way::FromCache, hits)],
+            false => vec![(Way::All, requests)],
+        };
+        for (way, requests) in ways.into_iter().filter(|(_, requests)| *requests > 0) {
+            let first = self.kinds.last().map_or(0, |last| last.first + last.urls.len());
+            let (name, is_not_found) = (kind.name.clone() + way.suffix(), kind.is_not_found());
+            self.kinds.push(Planned { kind: at, name, requests, first, is_not_found, way, urls: urls.clone() });
+        }
+    }
+
+    /// Whether a cache's hits and misses are weighed apart.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.way != Way::All)
     }
 
     /// Takes a kind out, whose requests stay numbered.

@@ -9,7 +9,7 @@ use unladen_probe::GroupId;
 use unladen_quantity::percent;
 use unladen_traffic::{Client, ClientSort, Traffic};
 
-use crate::bill::plan::Planned;
+use crate::bill::plan::{Planned, Way};
 use crate::bill::{Measured, Options, Plan};
 use crate::exit::Failure;
 use crate::load::strangers;
@@ -86,7 +86,8 @@ fn billed(
     let taken = taken_warning(&measured.times, Some(&measured.spoiled));
     let warnings = taken.into_iter().chain(strangers(measured.strangers)).map(|warning| warning.to_string());
     let billed = account.kinds()?;
-    let (cache, hidden) = (cache_warning(&billed), hidden(&tested, &total));
+    let cache = if plan.is_apart() { account.no_cheaper()? } else { cache_warning(&billed) };
+    let hidden = hidden(&tested, &total);
     Ok(Some(BillDocument {
         schema: BillDocument::SCHEMA.to_owned(),
         about: About {
@@ -164,13 +165,35 @@ impl Account<'_> {
                 sent: self.measured.sent[at],
                 failed: self.measured.failed[at],
                 urls: kind.examples().take(URLS).map(str::to_owned).collect(),
-                logged_cpu_ns: (kind.cpu_counted > 0).then(|| kind.cpu_ns as f64 / kind.cpu_counted as f64),
-                cached_share: has_caches.then(|| kind.cache.hits as f64 / kind.requests.max(1) as f64),
+                logged_cpu_ns: (kind.cpu_counted > 0 && planned.way != Way::FromCache)
+                    .then(|| kind.cpu_ns as f64 / kind.cpu_counted as f64),
+                cached_share: has_caches.then(|| match planned.way {
+                    Way::All => kind.cache.hits as f64 / kind.requests.max(1) as f64,
+                    Way::FromCache => 1.0,
+                    Way::PastCache => 0.0,
+                }),
                 carries: None,
             });
         }
         rows.sort_by(|a, b| b.cpu_share.value.total_cmp(&a.cpu_share.value));
         Ok(rows)
+    }
+
+    /// Kinds whose requests are not cheaper by the cache than past it.
+    fn no_cheaper(&self) -> Result<Option<String>, TooFew> {
+        let mut names = Vec::new();
+        for (at, pair) in self.plan.kinds.windows(2).enumerate() {
+            if pair[0].kind == pair[1].kind && self.bill.of_kind(at + 1)?.high >= self.bill.of_kind(at)?.low {
+                names.push(self.traffic.kinds[pair[0].kind].name.as_str());
+            }
+        }
+        let names = names.join(", ");
+        Ok((!names.is_empty()).then(|| {
+            format!(
+                "From the cache, these are not certainly cheaper than past it: {names}. Did the cache answer here? It has to \
+                 be in front of this address."
+            )
+        }))
     }
 
     /// Requests of these clients, by kind: methods are not counted by client.
@@ -182,6 +205,17 @@ impl Account<'_> {
             requests as f64 * planned.requests as f64 / kind.requests.max(1) as f64
         };
         self.plan.kinds.iter().map(of_kind).collect()
+    }
+
+    /// Requests of who is signed in, by kind: those past a cache first, as caches keep the pages of others.
+    fn signed_in(&self) -> Vec<f64> {
+        let mut left: Vec<f64> = self.traffic.kinds.iter().map(|kind| kind.signed_in as f64).collect();
+        let part = self.plan.kinds.iter().map(|planned| {
+            let part = left[planned.kind].min(planned.requests as f64);
+            left[planned.kind] -= part;
+            part
+        });
+        part.collect()
     }
 
     fn client(&self, client: &str, sort: &str, requests: u64, part: &[f64]) -> Result<BilledClient, TooFew> {
@@ -211,8 +245,7 @@ impl Account<'_> {
         }
         let rest = self.of_clients(is_everybody);
         rows.push(self.client(everybody, everybody, sum(is_everybody), &rest)?);
-        let part: Vec<f64> =
-            self.plan.kinds.iter().map(|kind| self.traffic.kinds[kind.kind].signed_in as f64).collect();
+        let part = self.signed_in();
         let signed_in = self.traffic.kinds.iter().map(|kind| kind.signed_in).sum();
         rows.push(self.client(users, users, signed_in, &part)?);
         // Of clients whose requests were not weighed, nothing is known.

@@ -11,7 +11,7 @@ use unladen_publish::visible_lines;
 use unladen_report::{Ended, Report};
 use unladen_traffic::{KindList, Traffic};
 
-use crate::bill::{Measured, Options, Plan, SUMS, ShareGate, listed, look, measure, of_sitemap, result};
+use crate::bill::{Measured, Options, Plan, SUMS, ShareGate, Way, listed, look, measure, of_sitemap, result};
 use crate::cmd::fail_on::FailOn;
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::sending::Sending;
@@ -73,6 +73,10 @@ pub(super) struct Args {
     /// The most CPU that measuring adds, as a share of one core
     #[arg(long, value_name = "PERCENT", value_parser = share_of_a_core, default_value = "25%", help_heading = "How to send")]
     load: f64,
+    /// Weigh what the log's cache hits cost and what its misses cost apart: for a miss, each request has another value in
+    /// its query
+    #[arg(long, requires = "access_log", help_heading = "How to send")]
+    past_cache: bool,
     #[command(flatten)]
     sending: Sending,
     /// Repeat the order of an earlier run
@@ -112,7 +116,13 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     if let Some(file) = &args.write_kinds {
         output::whole_file(file, |out| out.write_all(traffic.kinds_text().as_bytes()))?;
     }
-    let mut plan = Plan::of(&traffic, usize::try_from(args.most_kinds).unwrap_or(usize::MAX));
+    if args.past_cache && !traffic.kinds.iter().any(|kind| kind.cache.hits + kind.cache.misses > 0) {
+        let why = "--past-cache: the log does not say which requests a cache answered (nginx: $upstream_cache_status in \
+                   log_format; Varnish: %{Varnish:hitmiss}x; or the field Cache-Status)";
+        return Err(Failure::Usage(why.to_owned()));
+    }
+    let most = usize::try_from(args.most_kinds).unwrap_or(usize::MAX);
+    let mut plan = Plan::of(&traffic, most, args.past_cache);
     if plan.kinds.is_empty() {
         return Err(Failure::CannotMeasure(format!("nothing to weigh: {}", plan.left_out())));
     }
@@ -228,10 +238,12 @@ impl Args {
     fn options(&self, plan: &Plan, seed: u64) -> Result<Options, Failure> {
         let site = self.sending.dress(Request::get(&self.url)?, None)?;
         let url = site.url().as_str();
-        let request =
-            |target: &String| self.sending.dress(Request::get(url)?.target(target)?.named(target.as_str()), None);
-        let urls = plan.kinds.iter().flat_map(|kind| &kind.urls);
-        let requests = urls.map(|(target, _)| request(target)).collect::<Result<Vec<_>, Failure>>()?;
+        let request = |target: &String, way: Way| {
+            let request = Request::get(url)?.target(target)?.named(target.as_str());
+            self.sending.dress(request.past_cache(way == Way::PastCache), None)
+        };
+        let urls = plan.kinds.iter().flat_map(|kind| kind.urls.iter().map(|(target, _)| (target, kind.way)));
+        let requests = urls.map(|(target, way)| request(target, way)).collect::<Result<Vec<_>, Failure>>()?;
         let mut driver = self.sending.driver(requests)?;
         let is_by_kind = driver.expect.statuses == Statuses::default();
         if is_by_kind {
