@@ -7,6 +7,7 @@ mod burn;
 mod cgroup;
 mod disturbance;
 mod error;
+pub mod passive;
 mod prove;
 mod series;
 mod served;

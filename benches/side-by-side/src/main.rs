@@ -28,6 +28,7 @@ mod figures;
 mod files;
 mod fleet;
 mod lag;
+mod log;
 mod metronome;
 mod overload;
 mod php_fpm;
@@ -69,6 +70,7 @@ const BENCHES: &[Bench] = &[
     trace::BENCH,
     classmap::BENCH,
     store::BENCH,
+    log::BENCH,
     proxy::BENCH,
     cache::BENCH,
     files::BENCH,

@@ -13,12 +13,12 @@ use super::disturbance::{Disturbance, Neighbour};
 use super::error::RealError;
 
 /// Kinds, of which so many are free.
-const KINDS: usize = 24;
+pub(super) const KINDS: usize = 24;
 const FREE: usize = 4;
 /// Requests of the most frequent kind; the k-th has a k-th of it (Zipf).
 const MOST: usize = 3_000;
 /// Pages of each kind.
-const PAGES: usize = 20;
+pub(super) const PAGES: usize = 20;
 /// Every fourth request of the dearest kinds is a crawler's, every fortieth of the others.
 const CRAWLER: &str = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)";
 
@@ -45,10 +45,10 @@ pub struct Billed {
 }
 
 /// A kind, and its traffic.
-struct Kind {
+pub(super) struct Kind {
     name: String,
-    microseconds: u64,
-    requests: usize,
+    pub(super) microseconds: u64,
+    pub(super) requests: usize,
     of_crawlers: usize,
     /// CPU of a request as it was sent, ns: by the server's own clock.
     truth: f64,
@@ -57,7 +57,7 @@ struct Kind {
 /// Runs it once. Whatever it starts is stopped, on failure too.
 pub fn run(binaries: &Binaries, beside: Neighbour, time: Duration, seed: u64) -> Result<Billed, RealError> {
     let subject = Burn::costing(binaries, (0.0, 0.0), time * 4 + Duration::from_secs(300))?;
-    let mut kinds: Vec<Kind> = (0..KINDS).map(kind).collect();
+    let mut kinds = kinds();
     let folder = std::env::temp_dir().join(format!("unladen-bills-{}-{seed}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(RealError::of("a folder"))?;
     let document = bill(binaries, &subject, &kinds, &folder, (beside, time, seed));
@@ -69,6 +69,10 @@ pub fn run(binaries: &Binaries, beside: Neighbour, time: Duration, seed: u64) ->
         kind.truth = own.cpu_ns as f64 / own.requests as f64;
     }
     said(&kinds, &document)
+}
+
+pub(super) fn kinds() -> Vec<Kind> {
+    (0..KINDS).map(kind).collect()
 }
 
 /// Kinds of 0.3 to 40 ms in an order that has nothing to do with their traffic; the last but one of six are free.
