@@ -1,19 +1,22 @@
 //! `unladen fix`: applies the fix of a finding, proves it, and keeps it or puts it back.
 
-use std::collections::BTreeMap;
+mod files;
+mod list;
+mod undo;
+
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, poll};
 use nix::unistd::geteuid;
 use unladen_agent::SessionOptions;
-use unladen_document::{Document, Finding, ProveDocument};
+use unladen_document::{Document, ProveDocument};
 use unladen_load::{Cancel, Header};
 use unladen_probe::GroupBy;
 use unladen_prove::{Budget, Check, Experiment, KnobController, outsider};
-use unladen_publish::{columns, visible_lines};
+use unladen_publish::visible_lines;
 use unladen_report::Report;
 use unladen_store::{Filter, Location, Mode, RunSummary};
 
@@ -28,6 +31,9 @@ use crate::runs::{RunName, document_of, now, rfc3339};
 use crate::say::say;
 use crate::terminal;
 use crate::{interrupt, output, prove};
+use files::write_files;
+use list::list;
+use undo::undo;
 
 /// Milliseconds between two looks whether a signal came while the user is asked.
 const LOOK: u16 = 200;
@@ -135,53 +141,6 @@ fn remedies(args: &Args) -> Result<(Vec<Remedy>, RunSummary), Failure> {
     Ok((Remedy::all(&run.summary.id.to_string(), &document), run.summary))
 }
 
-fn list(args: &Args) -> Result<(), Failure> {
-    let applied = FixFolder::all()?;
-    if args.json {
-        let records: Vec<&Applied> = applied.iter().map(|(_, record)| record).collect();
-        return Ok(output::line(&Applied::document(&records))?);
-    }
-    let mut text = String::new();
-    match remedies(args) {
-        Ok((remedies, run)) if remedies.is_empty() => {
-            text += &format!("run {}, {}: no finding\n", run.id, run.target);
-        }
-        Ok((remedies, run)) => {
-            text += &format!("run {}, {}\n", run.id, run.target);
-            let named = if args.run == RunName::Latest { String::new() } else { format!("--run {} ", args.run) };
-            let row = |remedy: &Remedy| {
-                let way = match (remedy.finding.is_switchable(), remedy.finding.fix.audience.as_str()) {
-                    (true, _) => format!("unladen fix {named}{}", remedy.number),
-                    (false, "developer") => "in the code".to_owned(),
-                    (false, _) => "by hand".to_owned(),
-                };
-                vec![remedy.number.to_string(), remedy.finding.rule.clone(), way, remedy.finding.summary.clone()]
-            };
-            let rows: Vec<Vec<String>> = remedies.iter().map(row).collect();
-            text += &columns(&["", "finding", "fix", ""], &rows, &[true, false, false, false]);
-        }
-        // What was applied can be listed without any run.
-        Err(error) if applied.is_empty() => return Err(error),
-        Err(error) => say!("unladen: {error}"),
-    }
-    if !applied.is_empty() {
-        let row = |(folder, record): &(FixFolder, Applied)| {
-            let state = match (folder.is_in_place(), record.state) {
-                (Ok(true), State::Applied) => "applied".to_owned(),
-                (Ok(true), _) => "left by a run that was killed: undo it".to_owned(),
-                (Ok(false), State::Applied) => "put back".to_owned(),
-                (Ok(false), state) => state.into_str().to_owned(),
-                (Err(error), _) => error.to_string(),
-            };
-            vec![record.name.clone(), record.rule.clone(), state, record.time.clone(), record.proof.clone()]
-        };
-        let rows: Vec<Vec<String>> = applied.iter().map(row).collect();
-        text.push('\n');
-        text += &columns(&["fix", "of", "state", "since", "proof"], &rows, &[false; 5]);
-    }
-    Ok(output::line(text.trim_end())?)
-}
-
 fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
     let (remedies, run) = remedies(args)?;
     let count = remedies.len();
@@ -255,39 +214,6 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
         output::line(&format!("\n{}", said(&record, &remedy)))?;
     }
     if is_kept { Ok(()) } else { Err(Failure::Gate(format!("put back: {why}"))) }
-}
-
-/// Writes each file of the fix under its last name, and what is to be done with them.
-fn write_files(remedy: &Remedy, folder: &Path) -> Result<(), Failure> {
-    let Finding { rule, url, fix, .. } = &remedy.finding;
-    if remedy.lines().next().is_none() {
-        return remedy.text().and(Err(Failure::CannotMeasure(format!(
-            "the fix of finding {} ({rule}) has no lines for a file: {}",
-            remedy.number, fix.advice
-        ))));
-    }
-    output::check_folder(folder)?;
-    let mut files = BTreeMap::<PathBuf, (&str, &[String])>::new();
-    for (file, lines) in remedy.lines() {
-        let (path, _) = file.split_once(", ").unwrap_or((file, ""));
-        let last = Path::new(path).file_name().map_or("unladen.conf".into(), |name| name.to_string_lossy());
-        // Two files of one name are of two places.
-        let names = std::iter::once(last.to_string()).chain((2..).map(|same: usize| format!("{same}-{last}")));
-        let free = names.map(|name| folder.join(name)).find(|path| !files.contains_key(path));
-        files.extend(free.map(|path| (path, (file, lines))));
-    }
-    // In the folder that the fix is for, these few lines would take the place of a whole file.
-    if let Some(there) = files.keys().find(|path| path.symlink_metadata().is_ok()) {
-        return Err(Failure::Usage(format!("{} is there already: give --files a folder without it", there.display())));
-    }
-    let mut text = format!("{rule}: {}\n\n", fix.advice);
-    for (path, (file, lines)) in &files {
-        output::whole_file(path, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
-        text += &format!("{}  belongs into {file}\n", path.display());
-    }
-    text += &fix.commands.iter().map(|command| format!("$ {command}\n")).collect::<String>();
-    text += &format!("\nThen this says what it brought: sudo unladen weigh --against {} {url}", remedy.run);
-    Ok(output::line(&visible_lines(&text))?)
 }
 
 /// What the proof will take and can tell, and what visitors may notice of it, before it begins.
@@ -391,36 +317,6 @@ fn keep(experiment: &Experiment, cancel: &Cancel) -> Result<(), Failure> {
     }
     board.keep();
     Ok(())
-}
-
-fn undo(text: &str) -> Result<(), Failure> {
-    let folder = match text.contains('-') {
-        true => FixFolder::of(text)?,
-        false => last_of_number(text)?,
-    };
-    if folder.record().is_none() {
-        return Err(Failure::Usage(format!(
-            "no fix {} was applied here: `unladen fix --list` shows all",
-            folder.name()
-        )));
-    }
-    let report = unladen_prove::restore(&folder.file())?;
-    if !report.is_complete() {
-        return Err(Failure::NotPutBack { report: report.to_string(), before: None });
-    }
-    if let Some(record) = folder.record() {
-        folder.write(&Applied { state: State::Undone, time: rfc3339(now()), ..record })?;
-    }
-    Ok(output::line(&report.to_string())?)
-}
-
-/// The fix in place whose finding had this number; the last one, if several runs had one.
-fn last_of_number(number: &str) -> Result<FixFolder, Failure> {
-    let is_it = |folder: &FixFolder| {
-        folder.name().split_once('-').is_some_and(|(_, of)| of == number) && folder.is_in_place().unwrap_or(true)
-    };
-    let last = FixFolder::all()?.into_iter().rev().map(|(folder, _)| folder).find(is_it);
-    last.ok_or_else(|| Failure::Usage(format!("no fix {number} is applied here: `unladen fix --list` shows all")))
 }
 
 impl Args {
