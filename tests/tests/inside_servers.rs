@@ -7,6 +7,8 @@ use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -96,8 +98,12 @@ fn of_unladen(folder: &Path) -> BTreeMap<PathBuf, String> {
 
 /// PHP that was started with `-y` elsewhere, and the nginx in front of it.
 fn shop(http: &str) -> (Server, PhpFpm) {
+    shop_of(http, "<?php echo str_repeat('some text ', 1000);")
+}
+
+fn shop_of(http: &str, code: &str) -> (Server, PhpFpm) {
     let fpm = PhpFpm::start(1, "");
-    let script = fpm.page("index.php", "<?php echo str_repeat('some text ', 1000);");
+    let script = fpm.page("index.php", code);
     let page = format!(
         "fastcgi_pass unix:{}; fastcgi_param SCRIPT_FILENAME {}; fastcgi_param REQUEST_METHOD $request_method;",
         fpm.socket().display(),
@@ -209,4 +215,37 @@ fn without_root_the_packages_nginx_was_named() {
     let found = found(Call::weigh(BRIEF).program(&program).through(as_nobody).args([&ours.url()]));
     assert!(found["fix"]["advice"].as_str().is_some_and(|advice| advice.contains("only root sees which")), "{found}");
     assert!(commands(&found).is_empty() && !found.to_string().contains("/etc/nginx"), "{found}");
+}
+
+/// Other PHP-FPMs of the same user are of the same group: what their visitors asked for was counted, too, and where nobody
+/// could tell, a proof said *unclear* of its counts.
+#[test]
+fn the_work_of_another_php_fpm_of_the_same_user_was_counted() {
+    if skip_without(Ability::Tracing, "the_work_of_another_php_fpm_of_the_same_user_was_counted") {
+        return;
+    }
+    let checks = |count: usize| {
+        format!("<?php for ($i = 0; $i < {count}; $i++) {{ file_exists(__DIR__ . \"/none/$i\"); }} echo 'some text';")
+    };
+    let ((ours, _fpm), (other, _other_fpm)) = (shop_of("", &checks(20)), shop_of("", &checks(2000)));
+    let is_over = AtomicBool::new(false);
+    let document = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // As visitors do: now and then.
+            for pause in (0..7).cycle() {
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                let _ = Command::new("curl").args(["-s", "-o", "/dev/null", &other.url()]).status();
+                std::thread::sleep(Duration::from_millis(10 * pause));
+            }
+        });
+        let document = Call::weigh(BRIEF).args(["--json", &ours.url()]).run();
+        is_over.store(true, Ordering::Relaxed);
+        document.succeeded().document()
+    });
+    let row = document.list("counts").iter().find(|row| row["counter"] == "files.checked");
+    let row = row.unwrap_or_else(|| panic!("no file checks: {document}"));
+    let (low, high) = (row["low"].as_f64().expect("a number"), row["high"].as_f64().expect("a number"));
+    assert!(low > 19.0 && high < 22.0, "{row}");
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use unladen_trace::{Assembly, ContainerSeen, Evidence, EvidenceSource, GroupSeen, Missing, Resolver, Window};
 
-use crate::container::Container;
+use crate::container::{Container, first_of_program};
 use crate::instrument::{Instrument, Member};
 use crate::ledger::GroupId;
 use crate::php_settings::{PhpSettings, PhpSettingsError};
@@ -27,6 +27,8 @@ const TRACED: [EvidenceSource; 5] = [
 pub struct Inspection {
     tracer: Tracer,
     groups: Vec<GroupId>,
+    /// Processes at which requests were seen.
+    took: Vec<u32>,
     assembly: Assembly,
     /// The process of each group that did most during the counting so far.
     busiest: Vec<Option<u32>>,
@@ -36,16 +38,17 @@ impl Inspection {
     /// Evidence that only an inspection yields.
     pub const SOURCES: [EvidenceSource; 5] = TRACED;
 
-    /// Attaches to these groups, which evidence names by index. Fails if this process may not trace, or the kernel
-    /// cannot.
+    /// Attaches to these groups, which evidence names by index; of a group with processes in `took`, at which requests
+    /// were seen, to their servers alone. Fails if this process may not trace, or the kernel cannot.
     pub fn open(
         config: &TracerConfig,
         instrument: &mut Instrument,
         groups: Vec<GroupId>,
+        took: Vec<u32>,
     ) -> Result<Self, InspectionError> {
         let tracer = Tracer::open(config)?;
         let assembly = Assembly::new(Box::new(ProcResolver));
-        let mut inspection = Self { tracer, groups, assembly, busiest: Vec::new() };
+        let mut inspection = Self { tracer, groups, took, assembly, busiest: Vec::new() };
         inspection.watch(instrument)?;
         Ok(inspection)
     }
@@ -53,7 +56,8 @@ impl Inspection {
     /// Tells the tracer about current processes. Fails if they cannot be found, or the kernel has no room for them.
     pub fn watch(&mut self, instrument: &mut Instrument) -> Result<(), InspectionError> {
         instrument.read()?;
-        let members: Vec<Vec<_>> = self.groups.iter().map(|group| instrument.members(*group).collect()).collect();
+        let members = self.groups.iter().map(|group| of_servers(instrument.members(*group).collect(), &self.took));
+        let members: Vec<Vec<_>> = members.collect();
         self.tracer.watch(&watched(&members, same_program))?;
         Ok(())
     }
@@ -92,6 +96,37 @@ impl Inspection {
 /// Asks the PHPs in groups that are not traced for their settings.
 pub fn php_settings(instrument: &Instrument, groups: &[GroupId], evidence: &mut Evidence) {
     settings_of(instrument, groups, &[], evidence);
+}
+
+/// Of several servers in a group, the members of those that took requests: the others work for somebody else.
+fn of_servers(members: Vec<Member>, took: &[u32]) -> Vec<Member> {
+    let mut servers: BTreeSet<Server> =
+        members.iter().map(|member| pid_of(member.pid)).filter(|pid| took.contains(pid)).map(Server::of).collect();
+    if servers.iter().any(|server| server.pool.is_none()) {
+        // A master takes for any of its pools.
+        servers = servers.into_iter().map(|server| Server { pool: None, ..server }).collect();
+    }
+    let is_one = |member: &Member| {
+        let server = Server::of(pid_of(member.pid));
+        servers.contains(&Server { pool: None, ..server.clone() }) || servers.contains(&server)
+    };
+    members.into_iter().filter(|member| servers.is_empty() || is_one(member)).collect()
+}
+
+/// A server among others of its program and user.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Server {
+    first: u32,
+    /// The title of a worker of PHP-FPM: `php-fpm: pool www`.
+    pool: Option<String>,
+}
+
+impl Server {
+    fn of(pid: u32) -> Self {
+        let title = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let title = title.trim_end_matches(['\0', ' ']);
+        Self { first: first_of_program(pid), pool: title.starts_with("php-fpm: pool ").then(|| title.to_owned()) }
+    }
 }
 
 fn same_program(a: i32, b: i32) -> bool {

@@ -92,7 +92,8 @@ impl EvidenceSide {
 impl Open {
     fn attach(instrument: &mut Instrument, groups: Vec<(GroupId, bool)>) -> Result<Self, InspectionError> {
         let config = TracerConfig { most_events: MOST_EVENTS, ..TracerConfig::default() };
-        let inspection = Inspection::open(&config, instrument, groups.iter().map(|(group, _)| *group).collect())?;
+        let inspection =
+            Inspection::open(&config, instrument, groups.iter().map(|(group, _)| *group).collect(), Vec::new())?;
         Ok(Self { inspection, groups, since_ns: monotonic_ns(), phases: 0 })
     }
 

@@ -50,3 +50,22 @@ fn a_worker_that_starts_programs_keeps_them() {
     let all = watched(&groups, |_, _| false);
     assert_eq!(of(11, &all), (0, 0, true));
 }
+
+/// Another PHP-FPM of the same user was counted, too.
+#[test]
+fn of_two_servers_of_a_user_the_one_that_took_the_requests_is_counted() {
+    let start = || std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let (mut ours, mut other) = (start(), start());
+    let member = |child: &std::process::Child| Member { pid: child.id().cast_signed(), parent: 1 };
+    let counted = |took: &[u32]| -> Vec<i32> {
+        of_servers(vec![member(&ours), member(&other)], took).iter().map(|member| member.pid).collect()
+    };
+    let (one, two) = (member(&ours).pid, member(&other).pid);
+    assert_eq!(counted(&[ours.id()]), [one]);
+    assert_eq!(counted(&[ours.id(), other.id()]), [one, two]);
+    assert_eq!(counted(&[1]), [one, two], "nobody knows which");
+    for child in [&mut ours, &mut other] {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}

@@ -215,8 +215,10 @@ fn found(
         let rest = inside.findings.len() - index - 1;
         let is_in_full = index == 0 || shortened(finding, number, true, most, style).len() + rest <= left;
         if index > 0 && left <= 1 && rest > 0 {
-            let more = format!("    and {} more: `unladen fix` lists them", rest + 1);
-            writeln!(out, "{}", style.faint(&more))?;
+            let rules: Vec<&str> = inside.findings[index..].iter().map(|finding| finding.rule.as_str()).collect();
+            let more = format!("and {}: {}; `unladen fix` lists them", rules.len(), rules.join(", "));
+            let most = usize::from(style.width).saturating_sub(INDENT);
+            few(&clean(&more), most, 1, style).iter().try_for_each(|line| writeln!(out, "{:INDENT$}{line}", ""))?;
             break;
         }
         let shown = shortened(finding, number, is_in_full, most, style);

@@ -58,6 +58,8 @@ pub(crate) struct Counted<'a> {
     pub(crate) instrument: &'a mut Instrument,
     /// The groups that it goes through.
     pub(crate) groups: Vec<GroupId>,
+    /// Processes at which it was seen.
+    pub(crate) took: Vec<u32>,
     pub(crate) latency: Duration,
     pub(crate) seed: u64,
     pub(crate) cancel: &'a Cancel,
@@ -67,10 +69,10 @@ pub(crate) struct Counted<'a> {
 impl Counted<'_> {
     /// All counters of the groups, per request, those too that are not distinguishable from none: their intervals say so.
     fn counts(self, request: usize) -> Result<ArmCounts, CountingError> {
-        let Self { driver, instrument, groups, latency, seed, cancel, progress } = self;
+        let Self { driver, instrument, groups, took, latency, seed, cancel, progress } = self;
         let seen = groups.iter().map(|group| group_seen(instrument, *group, &[])).collect();
         let mut counting = Counting { driver, instrument, cancel, progress, settle: SETTLE, rate: None, seed };
-        let here = counting.attach(&groups)?;
+        let here = counting.attach(&groups, &took)?;
         let mut traced = Traced { here: Some(here), hosts: Vec::new(), cancel };
         counting.count(&mut traced, request, latency)?;
         let mut evidence = Evidence { groups: seen, ..Evidence::default() };

@@ -24,21 +24,23 @@ impl OnPath {
         Self { unknown: Some(why.to_owned()), ..Self::default() }
     }
 
-    /// Adds the groups of a switched-on arm, by the first of these requests, and returns them.
+    /// Adds the groups of a switched-on arm, by the first of these requests, and returns them with the processes at which
+    /// these were seen.
     pub(crate) fn add(
         &mut self,
         config: &DriverConfig,
         requests: std::ops::Range<usize>,
         instrument: &mut Instrument,
         cancel: &Cancel,
-    ) -> Vec<GroupId> {
-        let mut groups = BTreeSet::new();
+    ) -> (Vec<GroupId>, Vec<u32>) {
+        let (mut groups, mut took) = (BTreeSet::new(), Vec::new());
         for request in requests.take(MOST_URLS) {
             let path = match follow(config, request, cancel) {
                 Ok(route) => Path::of(route, instrument),
                 Err(error) => Path::unknown(error.to_string()),
             };
             groups.extend(path.groups);
+            took.extend(path.pids);
             if self.unknown.is_none() {
                 self.unknown = path.seen.unknown.map(|unknown| unknown.why);
             }
@@ -47,7 +49,7 @@ impl OnPath {
             }
         }
         self.groups.extend(&groups);
-        groups.into_iter().collect()
+        (groups.into_iter().collect(), took)
     }
 
     /// Whether the requests go through a group; `None` for an unseen group if not all are known.

@@ -352,7 +352,7 @@ impl Run<'_> {
             self.board.set(&self.arms[arm], self.cancel)?;
             let latency = self.try_out(arm)?;
             let Some(instrument) = &mut self.instrument else { continue };
-            let groups = path.add(&self.sender.config, arm * urls..(arm + 1) * urls, instrument, self.cancel);
+            let (groups, took) = path.add(&self.sender.config, arm * urls..(arm + 1) * urls, instrument, self.cancel);
             if arm != BASELINE && Some(arm) != changed {
                 continue;
             }
@@ -366,7 +366,7 @@ impl Run<'_> {
                 continue;
             };
             let (cancel, progress, seed) = (self.cancel, self.progress, self.options.seed);
-            let counted = Counted { driver, instrument, groups, latency, seed, cancel, progress };
+            let counted = Counted { driver, instrument, groups, took, latency, seed, cancel, progress };
             if counts.add(arm, counted, arm * urls).is_err() {
                 return Err(Failure::Interrupted { shown: false });
             }

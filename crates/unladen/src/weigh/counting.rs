@@ -63,12 +63,13 @@ pub(crate) enum CountingError {
 }
 
 impl Counting<'_> {
-    pub(crate) fn attach(&mut self, groups: &[GroupId]) -> Result<Inspection, CountingError> {
+    /// `took` has the processes at which requests were seen.
+    pub(crate) fn attach(&mut self, groups: &[GroupId], took: &[u32]) -> Result<Inspection, CountingError> {
         if groups.is_empty() {
             return Err(CountingError::NothingFollows);
         }
         self.progress.say("attaching to the processes that follow the requests");
-        Ok(Inspection::open(&config(), self.instrument, groups.to_vec())?)
+        Ok(Inspection::open(&config(), self.instrument, groups.to_vec(), took.to_vec())?)
     }
 
     /// Counts in requests to one URL, and returns the mean latency of each phase with requests, ns. Fewer blocks than

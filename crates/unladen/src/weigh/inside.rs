@@ -247,7 +247,8 @@ impl<'a> Weighed<'a> {
         let latency =
             warm.page.latency.map_or(Duration::from_millis(20), |mean| Duration::from_nanos(mean.value as u64));
         let hosts = self.attach_hosts(result);
-        let (here, mut error) = match self.counting().attach(&groups) {
+        let took = if on_path.seen.unknown.is_none() { on_path.pids.as_slice() } else { &[] };
+        let (here, mut error) = match self.counting().attach(&groups, took) {
             Ok(here) => (Some(here), None),
             Err(error) => (None, Some(error)),
         };
