@@ -41,7 +41,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let names: Vec<&str> = items.iter().take(3).map(|item| item.name.as_str()).collect();
     let more = if items.len() > names.len() { ", …" } else { "" };
     let cpu = Series::sum(seen.iter().map(|seen| &seen.cpu_ns));
-    let cpu = evidence.per_request(&cpu).filter(|cpu| cpu.value > 0.0);
+    let cpu = evidence.per_request(&cpu).filter(|cpu| cpu.value > 0.0).map(|cpu| evidence.cpu_of(cpu));
     let mut figures = vec![Figure { name: "processes", unit: "1", value: started }];
     figures.extend(cpu.map(|value| Figure { name: "cpu", unit: "ns", value }));
     let fix = fix(evidence, group, &items);

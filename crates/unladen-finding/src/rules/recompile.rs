@@ -167,6 +167,7 @@ fn share(evidence: &Evidence, time: Option<Interval>) -> Share {
     let Some(time) = time.filter(|time| time.value > 0.0) else {
         return Share::NotKnown("its time cannot be seen in this language".into());
     };
+    let time = evidence.cpu_of(time);
     let (latency, cpu) = (Share::of_latency(evidence, Some(time)), Share::of_cpu(evidence, Some(time)));
     if cpu.rank() > latency.rank() { cpu } else { latency }
 }
