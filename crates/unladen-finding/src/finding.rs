@@ -72,7 +72,7 @@ pub enum Saves {
     NotKnown(String),
 }
 
-/// Which of its calls a fix removes.
+/// Which of a finding's calls its fix removes, where it leaves some: the saving is of these alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Removes {
     pub what: &'static str,
@@ -118,7 +118,15 @@ impl Share {
     }
 }
 
+/// From this part on, a fix is said to remove all calls.
+const NEARLY_ALL: f64 = 0.97;
+
 impl Removes {
+    /// `None` if these are (nearly) all calls.
+    pub(crate) fn part(what: &'static str, calls: f64, of: f64) -> Option<Self> {
+        (calls < of * NEARLY_ALL).then_some(Self { what, calls, of })
+    }
+
     /// `about 85 of 207 checks`
     pub fn told(&self) -> String {
         format!("about {} of {} {}", plain(self.calls.round()), plain(self.of.round()), self.what)

@@ -109,6 +109,9 @@ proptest! {
                 prop_assert!(time.low <= time.value && time.value <= time.high && time.high <= most(of), "{}", finding.rule);
                 prop_assert!(0.0 <= part.low && part.high <= 1.0, "{}", finding.rule);
             }
+            if let Some(removes) = finding.removes {
+                prop_assert!(removes.calls < removes.of, "{}: {}", finding.rule, removes.told());
+            }
             if let Saves::AtMost { of, time, part } = finding.saves {
                 prop_assert!(time <= most(of) * 1.000_001 && part <= 1.0, "{}: {time}", finding.rule);
             }

@@ -2,7 +2,7 @@
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, Interval, LogSeen, LogSink};
 
-use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
+use crate::finding::{Figure, Finding, Item, Removes, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
 use crate::rules::files::{calls_on, is_opened_for_each};
 use crate::stack::{SYMPA, Stack, is_log_daemon, is_sympa, program, sympa_conf};
@@ -15,6 +15,8 @@ const LEAST_LINES: f64 = 5.0;
 /// application's own work was measured at 2.9 to 3.6 times the kernel's.
 const AROUND: f64 = 4.0;
 const MOST_CHARS: usize = 80;
+/// PHP's setting of what it complains about.
+const ERROR_REPORTING: &str = "error_reporting";
 /// Prefixes of PHP's lines, also if nginx writes them: production switches off the first two, not the last.
 const PHP_SAYS: &[&str] = &["PHP Deprecated", "PHP Notice", "PHP Warning"];
 
@@ -39,24 +41,32 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
     let lines = at_least(evidence, &all.count, LEAST_LINES)?;
     let fix = php::switched(evidence, group, fix(evidence, group, &seen), "fewer log lines");
-    let takes = Share::of_latency(evidence, time(evidence, group, &seen, &all));
+    let takes = Share::of_latency(evidence, time(evidence, group, &seen));
+    // Lines of other logs stay.
+    let spared = match fix.lines.iter().any(|line| line.starts_with(ERROR_REPORTING)) {
+        true => seen.iter().filter(|seen| says(seen, &PHP_SAYS[..2])).copied().collect(),
+        false => seen.clone(),
+    };
+    let time = time(evidence, group, &spared).map_or(0.0, |time| time.high);
+    let spared = Counted::sum(spared.iter().map(|seen| &seen.counted));
     Some(Finding {
         summary: format!("{} log lines per request", count(lines)),
         figures: vec![Figure { name: "lines", unit: "1", value: lines }],
         items: Item::largest(seen.iter().map(|seen| (named(seen), evidence.mean(&seen.counted.count)))),
-        saves: Saves::part_of(&takes, AROUND),
+        saves: Saves::at_most(&takes, time * AROUND),
+        removes: Removes::part("lines", evidence.mean(&spared.count), lines.value),
         ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
 
 /// Of the lines, and of all calls on log files that are opened for each line.
-fn time(evidence: &Evidence, group: usize, seen: &[&LogSeen], lines: &Counted) -> Option<Interval> {
+fn time(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Option<Interval> {
     let is_opened = |seen: &&&LogSeen| {
         seen.sink == LogSink::File
             && is_opened_for_each(evidence, group, &seen.path, evidence.mean(&seen.counted.count))
     };
     let opened = seen.iter().filter(is_opened).map(|seen| seen.path.as_str()).collect();
-    let all = Counted::sum([lines, &calls_on(evidence, group, &opened)]);
+    let all = Counted::sum(seen.iter().map(|seen| &seen.counted).chain([&calls_on(evidence, group, &opened)]));
     evidence.time_of(&all.count, &all.time_ns)
 }
 
@@ -81,6 +91,10 @@ fn named(seen: &LogSeen) -> String {
     }
 }
 
+fn says(seen: &LogSeen, texts: &[&str]) -> bool {
+    seen.examples.iter().any(|example| texts.iter().any(|text| example.contains(text)))
+}
+
 /// Lines for syslog begin with `<30>`.
 fn without_priority(line: &str) -> &str {
     match line.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
@@ -90,9 +104,7 @@ fn without_priority(line: &str) -> &str {
 }
 
 fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
-    let says = |texts: &[&str]| {
-        seen.iter().flat_map(|seen| &seen.examples).any(|example| texts.iter().any(|text| example.contains(text)))
-    };
+    let says = |texts: &[&str]| seen.iter().any(|seen| says(seen, texts));
     let program = program(evidence, group);
     if is_log_daemon(evidence, group) {
         return Fix::advice(
@@ -135,7 +147,7 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
             evidence,
             php,
             format!("{advice}; until then, switch deprecations and notices off in production"),
-            &["error_reporting = E_ALL & ~E_DEPRECATED & ~E_NOTICE"],
+            &[&format!("{ERROR_REPORTING} = E_ALL & ~E_DEPRECATED & ~E_NOTICE")],
         );
     }
     match Stack::of(evidence, group) {
