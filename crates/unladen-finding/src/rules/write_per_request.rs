@@ -80,7 +80,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         None => Share::NotKnown("the time of the writes is not known".into()),
     };
     // Settings for sessions leave all other writes to developers.
-    let sessions = files.iter().filter(|(name, _)| fix.file.is_some() && name.starts_with(SESSIONS));
+    let sessions = files.iter().filter(|(name, _)| fix.developers.is_some() && name.starts_with(SESSIONS));
     let sessions: Vec<f64> = sessions.map(|(_, series)| evidence.mean(series)).collect();
     let removes = match sessions.is_empty() {
         true => None,
