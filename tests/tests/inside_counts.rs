@@ -462,3 +462,82 @@ fn statements_of_mysqli_are_those_of_mariadbs_own_log() {
     assert_eq!(statements(&evidence), logged);
     assert_eq!(document.count(&group, "connections.opened"), 1.0, "{document}");
 }
+
+/// Rows by every way that PHP fetches them: each statement has its own name, and the page says what it got. MariaDB's own
+/// client agrees with the server on another end of a result (CLIENT_DEPRECATE_EOF).
+const ROWS_PAGE: &str = r#"<?php
+mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
+$db = new mysqli('p:localhost', 'root', '', 'shop', 0, __DIR__ . '/socket');
+$pdo = fn($options) => new PDO('mysql:dbname=shop;unix_socket=' . __DIR__ . '/socket', 'root', '', $options);
+$buffered = $pdo([PDO::ATTR_EMULATE_PREPARES => true]);
+$prepared = $pdo([PDO::ATTR_EMULATE_PREPARES => false, PDO::MYSQL_ATTR_USE_BUFFERED_QUERY => false]);
+$results = [[0, 10], [1, 100000], [3, 30000], [264, 500], [3, 10], [264, 10], [5000, 10], [5000, 100]];
+$got = [];
+foreach ($results as [$rows, $bytes]) {
+    $select = "select repeat('x', $bytes) as PATH_{$rows}_of_{$bytes} from seq_1_to_5000 limit $rows";
+    $as = fn($way) => str_replace('PATH', $way, $select);
+    $count = function ($way, $all) use (&$got, $rows, $bytes) { $got["{$way}_{$rows}_of_{$bytes}"] = $all; };
+    $count('stored', count($db->query($as('stored'))->fetch_all()));
+    $used = $db->query($as('used'), MYSQLI_USE_RESULT);
+    for ($n = 0; $used->fetch_row(); $n++);
+    $used->free();
+    $count('used', $n);
+    $statement = $db->prepare($as('executed'));
+    $statement->execute();
+    $count('executed', count($statement->get_result()->fetch_all()));
+    $count('emulated', count($buffered->query($as('emulated'))->fetchAll()));
+    $statement = $prepared->prepare($as('unbuffered'));
+    $statement->execute();
+    $count('unbuffered', count($statement->fetchAll()));
+}
+// Two results of one statement, of as many columns as take three bytes.
+$columns = implode(', ', array_fill(0, 300, 'seq'));
+$db->multi_query("select seq as several, $columns from seq_1_to_40; select seq from seq_1_to_7");
+for ($n = 0; ; ) {
+    $n += count($db->store_result()->fetch_all());
+    if (!$db->next_result()) break;
+}
+$got['several'] = $n;
+$got['client'] = 0;
+foreach ([0, 264, 5000] as $rows) {
+    $select = "select repeat('y', 100) as client from seq_1_to_5000 limit $rows";
+    exec('mariadb -N -S ' . __DIR__ . "/socket shop -e \"$select\"", $lines);
+    $got['client'] = count($lines);
+}
+echo json_encode($got), "\n";
+"#;
+
+#[test]
+fn rows_of_mariadb_are_those_that_the_page_fetched() {
+    if skip_without(Ability::Tracing, "rows_of_mariadb_are_those_that_the_page_fetched") {
+        return;
+    }
+    let database = MariaDb::start();
+    let seeded =
+        Command::new("mariadb").arg("-S").arg(database.path("socket")).args(["-e", "create database shop"]).output();
+    assert!(seeded.unwrap().status.success());
+    let site = ScriptServer::php(ROWS_PAGE, &["opcache.enable_cli=1"]);
+    std::os::unix::fs::symlink(database.path("socket"), site.path("socket")).unwrap();
+    let answer = Command::new("curl").args(["-s", &site.url()]).output().unwrap();
+    let fetched: BTreeMap<String, f64> = serde_json::from_slice(&answer.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&answer.stdout)));
+    assert_eq!(fetched.len(), 42);
+
+    let (document, evidence) = inside(&site.url(), LONG);
+    let seen: BTreeMap<&str, f64> = evidence
+        .queries
+        .iter()
+        .filter_map(|seen| {
+            let mut words = seen.fingerprint.split([' ', ',']);
+            let (name, _) = words.find_map(|word| fetched.get_key_value(word))?;
+            Some((name.as_str(), evidence.mean(seen.rows.as_ref()?)))
+        })
+        .collect();
+    let fetched_named: BTreeMap<&str, f64> = fetched.iter().map(|(name, rows)| (name.as_str(), *rows)).collect();
+    assert_eq!(seen, fetched_named);
+    assert_eq!(
+        document.count(&format!("root {}", site.name()), "sql.rows"),
+        fetched.values().sum::<f64>(),
+        "{document}"
+    );
+}

@@ -72,7 +72,7 @@ pub enum Saves {
     NotKnown(String),
 }
 
-/// Which of its calls a fix removes.
+/// Which of a finding's calls its fix removes, where it leaves some: the saving is of these alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Removes {
     pub what: &'static str,
@@ -118,7 +118,15 @@ impl Share {
     }
 }
 
+/// From this part on, a fix is said to remove all calls.
+const NEARLY_ALL: f64 = 0.97;
+
 impl Removes {
+    /// `None` if these are (nearly) all calls.
+    pub(crate) fn part(what: &'static str, calls: f64, of: f64) -> Option<Self> {
+        (calls < of * NEARLY_ALL).then_some(Self { what, calls, of })
+    }
+
     /// `about 85 of 207 checks`
     pub fn told(&self) -> String {
         format!("about {} of {} {}", plain(self.calls.round()), plain(self.of.round()), self.what)
@@ -133,19 +141,31 @@ impl Share {
     /// Share of the latency, from ns a request.
     pub(crate) fn of_latency(evidence: &Evidence, time: Option<Interval>) -> Self {
         let Some(time) = time else { return Self::NotKnown("how long it takes is not known".into()) };
-        match evidence.share_of_latency(time) {
-            Some(part) => Self::Known { of: Whole::Latency, time, part: within(part) },
-            None => Self::NotKnown("the latency is not known".into()),
-        }
+        Self::of(Whole::Latency, time, evidence.page.latency, "the latency is not known")
     }
 
     /// Share of the CPU of all followed groups, from CPU ns a request.
     pub(crate) fn of_cpu(evidence: &Evidence, time: Option<Interval>) -> Self {
         let Some(time) = time else { return Self::NotKnown("how much CPU it takes is not known".into()) };
-        match evidence.share_of_cpu(time) {
-            Some(part) => Self::Known { of: Whole::Cpu, time, part: within(part) },
-            None => Self::NotKnown("the CPU of a request is not known".into()),
+        Self::of(Whole::Cpu, time, evidence.page.cpu, "the CPU of a request is not known")
+    }
+
+    /// No part is more than its whole, though both were measured at different times, by different clocks. Where even
+    /// their intervals say so, one of them is wrong.
+    pub(crate) fn of(of: Whole, time: Interval, whole: Option<Interval>, unknown: &str) -> Self {
+        let Some((whole, part)) = whole.and_then(|whole| Some((whole, time.over(whole)?))) else {
+            return Self::NotKnown(unknown.into());
+        };
+        if time.low > whole.high {
+            return Self::NotKnown("while traced, its calls took longer than the whole request otherwise".into());
         }
+        let ends = |ends: Interval, most: Interval| Interval {
+            value: ends.value.clamp(0.0, most.value),
+            low: ends.low.clamp(0.0, most.low),
+            high: ends.high.clamp(0.0, most.high),
+        };
+        let one = Interval { value: 1.0, low: 1.0, high: 1.0 };
+        Self::Known { of, time: ends(time, whole), part: ends(part, one) }
     }
 }
 
@@ -211,10 +231,6 @@ pub(crate) fn widened(kernel: Interval, low: f64, value: f64, high: f64) -> Inte
 /// What requests add to a count, if at least `least`, lower end included.
 pub(crate) fn at_least(evidence: &Evidence, series: &Series, least: f64) -> Option<Interval> {
     evidence.per_request(series).filter(|count| count.low >= least && count.low > 0.0)
-}
-
-fn within(part: Interval) -> Interval {
-    Interval { value: part.value.clamp(0.0, 1.0), low: part.low.clamp(0.0, 1.0), high: part.high.clamp(0.0, 1.0) }
 }
 
 /// Recognises one pattern of waste.

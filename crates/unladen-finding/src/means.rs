@@ -114,6 +114,18 @@ const MEANS: &[Means] = &[
         removes: "templates are not checked for changes, and not translated again",
     },
     Means {
+        application: Application::Piwigo,
+        rules: &["write-per-request"],
+        setting: "no history of simple visitors (Configuration > General > Save visits in history for)",
+        removes: "pages that visitors read add no rows to the table of the history",
+    },
+    Means {
+        application: Application::Piwigo,
+        rules: &["log-chatter"],
+        setting: "$conf['log_level'] = 'ERROR'; in local/config/config.inc.php",
+        removes: "its own log, in _data/logs, has errors alone: by default, it has all that helps development",
+    },
+    Means {
         application: Application::PhpBb,
         rules: &["same-file-again", "same-query-again", "stat-storm"],
         setting: "$acm_type = 'phpbb\\\\cache\\\\driver\\\\apcu'; in config.php, with PHP's APCu",

@@ -62,6 +62,9 @@ static void (*ring_discard)(void *data, u64 flags) = (void *)133;
 		got;                                                     \
 	})
 
+// Whether the running kernel has a field.
+#define has(pointer, field) __builtin_preserve_field_info((pointer)->field, 2)
+
 // Hides a number's origin from the compiler, so that a bound that was checked stays checked in the register that is used.
 #define barrier(number) asm volatile("" : "+r"(number))
 

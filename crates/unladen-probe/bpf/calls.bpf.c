@@ -4,6 +4,7 @@
 #include "object.h"
 #include "payload.h"
 #include "record.h"
+#include "rows.h"
 #include "processes.h"
 
 #define MAX_CALLS 1024
@@ -115,6 +116,28 @@ inline_always void want(struct wanted *wanted, struct record *record, int out)
 	wanted->at = record->first;
 }
 
+// What was sent, or received into one buffer, over a socket; its record is out.
+inline_always void on_stream(struct scratch *scratch, int out, u64 base)
+{
+	struct record *record = &scratch->record;
+	if (record->object.kind != OBJECT_SOCKET || record->object.type != SOCK_STREAM || record->result <= 0)
+		return;
+	if (out) {
+		u32 at = record->first;
+		barrier(at);
+		if (at <= MAX_NAME)
+			on_command(record->object.id, scratch->data + at, record->second, record->result);
+		return;
+	}
+	u32 rows = 0;
+	if (!on_answer(record->object.id, base, record->result, &rows))
+		return;
+	record->kind = ROWS;
+	record->result = rows;
+	record->second = 0;
+	output(scratch);
+}
+
 function int on_message(struct scratch *scratch, u64 header, int out)
 {
 	struct record *record = &scratch->record;
@@ -131,6 +154,7 @@ function int on_message(struct scratch *scratch, u64 header, int out)
 	take_pieces(scratch, &wanted, message.pieces, message.piece_count);
 	record->second = wanted.at - record->first;
 	output(scratch);
+	on_stream(scratch, out, first_piece(message.pieces, record->result));
 	return 0;
 }
 
@@ -188,6 +212,8 @@ function int on_transfer(struct scratch *scratch, struct call *call)
 		take_piece(scratch, &wanted, record->arguments[1], record->result);
 	record->second = wanted.at - record->first;
 	output(scratch);
+	u64 base = record->arguments[1];
+	on_stream(scratch, out, call->shape == SHAPE_PIECES ? first_piece(base, record->result) : base);
 	return 0;
 }
 
@@ -199,6 +225,7 @@ function int on_connect(struct scratch *scratch)
 		return 0;
 	record->first = describe_address(&record->object, record->arguments[1], record->arguments[2], scratch->data,
 					 record->first);
+	map_delete(&answers, &record->object.id);
 	output(scratch);
 	return 0;
 }

@@ -23,6 +23,7 @@ struct frame {
 
 struct entered {
 	u64 at;
+	u64 queued; // how long the thread had waited for a processor until then
 	u64 subject;
 	u64 text;
 	u32 text_length;
@@ -59,6 +60,13 @@ inline_always u32 is_nested(struct outermost *key, u64 stack)
 	return 0;
 }
 
+// A call's time is without its waits for a processor, which depend on what else the machine does.
+inline_always u64 queued_ns(void)
+{
+	struct task_struct *task = (void *)current_task();
+	return has(task, sched_info.run_delay) ? get(task, sched_info.run_delay) : 0;
+}
+
 inline_always int enter(struct pt_regs *regs, u32 which, struct entered *entered)
 {
 	u64 pid_tgid = current_ids();
@@ -69,6 +77,7 @@ inline_always int enter(struct pt_regs *regs, u32 which, struct entered *entered
 		struct outermost key = {.tid = pid_tgid, .which = which};
 		entered->nested = is_nested(&key, frame.stack);
 	}
+	entered->queued = queued_ns();
 	entered->at = now_ns();
 	map_update(&frames, &frame, entered, ANY);
 	return 0;
@@ -94,7 +103,7 @@ inline_always void returned(struct record *record, u16 kind, u32 group, u64 pid_
 {
 	begin(record, kind, group, pid_tgid);
 	record->at = now;
-	record->took = now - entered->at;
+	record->took = now - entered->at - (queued_ns() - entered->queued);
 	record->arguments[0] = entered->subject;
 }
 

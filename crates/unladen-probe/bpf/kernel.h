@@ -82,8 +82,13 @@ struct pid {
 	struct upid numbers[1];
 };
 
+struct sched_info {
+	u64 run_delay;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	struct sched_info sched_info;
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;

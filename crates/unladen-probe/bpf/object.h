@@ -8,6 +8,7 @@
 #define S_IFREG 0100000
 #define S_IFIFO 0010000
 
+#define SOCK_STREAM 1
 #define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10

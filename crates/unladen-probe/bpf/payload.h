@@ -78,3 +78,11 @@ function int take_pieces(struct scratch *scratch, struct wanted *wanted, u64 pie
 	}
 	return 0;
 }
+
+// Where a receive into several buffers is, if one of them took it all; else NULL, which cannot be read.
+inline_always u64 first_piece(u64 pieces, u64 length)
+{
+	struct iovec piece = {};
+	read_user(&piece, sizeof(piece), (void *)pieces);
+	return piece.length < length ? 0 : piece.base;
+}

@@ -19,6 +19,7 @@ enum kind {
 	PREPARE = 12,
 	STEP = 13,
 	RESET = 14,
+	ROWS = 15,
 };
 
 enum object_kind {

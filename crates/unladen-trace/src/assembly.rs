@@ -159,6 +159,7 @@ impl Assembly {
                 }
                 Object::Pipe | Object::Other => self.logs.stream(group, way, fd, result, &payload, took_ns, moment),
             },
+            What::Rows { socket, rows } => self.connections.rows(&socket, rows, moment, &mut self.statements),
             What::Connect { socket, result, took_ns, .. } => {
                 self.connections.connect((at_ns, pid, group), &socket, result, took_ns, moment);
             }

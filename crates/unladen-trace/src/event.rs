@@ -43,6 +43,11 @@ pub enum What {
         payload: Vec<u8>,
         took_ns: u64,
     },
+    /// So many rows of a result began in what MySQL's client received last, or a result ended there.
+    Rows {
+        socket: Socket,
+        rows: u64,
+    },
     Connect {
         fd: i32,
         socket: Socket,

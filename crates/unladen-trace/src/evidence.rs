@@ -109,25 +109,14 @@ impl Evidence {
     /// the other side, which is traced too: as much as tracing slows a request down.
     pub fn wait_of(&self, waits: &Counted) -> Option<Interval> {
         let time = self.time_of(&waits.count, &waits.time_ns)?;
-        let slower = self.page.latency.zip(self.page.traced_latency).and_then(|(latency, traced)| latency.over(traced));
-        Some(match slower {
-            Some(Interval { value, low, high }) => Interval {
-                value: time.value * value.clamp(0.0, 1.0),
-                low: time.low * if time.low > 0.0 { low.clamp(0.0, 1.0) } else { 1.0 },
-                high: time.high * high.clamp(0.0, 1.0),
-            },
-            None => time,
-        })
+        Some(without_tracing(time, self.page.latency, self.page.traced_latency))
     }
 
-    /// A time, ns a request, as a share of the latency.
-    pub fn share_of_latency(&self, time: Interval) -> Option<Interval> {
-        self.page.latency.and_then(|latency| time.over(latency))
-    }
-
-    /// A CPU time, ns a request, as a share of the CPU of all followers.
-    pub fn share_of_cpu(&self, cpu: Interval) -> Option<Interval> {
-        self.page.cpu.and_then(|total| cpu.over(total))
+    /// CPU of what was traced, ns a request, without what tracing adds to it: as much as it adds to the CPU of all
+    /// groups.
+    pub fn cpu_of(&self, cpu: Interval) -> Interval {
+        let of_groups = self.counters.iter().filter(|seen| seen.name == CPU_TRACED).map(|seen| &seen.count);
+        without_tracing(cpu, self.page.cpu, self.per_request(&Series::sum(of_groups)))
     }
 
     /// Whether this source was examined.
@@ -149,6 +138,21 @@ impl Evidence {
     /// The settings of a group's PHP.
     pub fn php_of(&self, group: usize) -> Option<&PhpSettings> {
         self.php.iter().find(|php| php.group == group)
+    }
+}
+
+/// A counter: the CPU of a group while it was traced, ns.
+pub(crate) const CPU_TRACED: &str = "cpu_traced_ns";
+
+/// A time that was traced, by what the whole takes without tracing and with it.
+fn without_tracing(time: Interval, whole: Option<Interval>, traced: Option<Interval>) -> Interval {
+    let Some(Interval { value, low, high }) = whole.zip(traced).and_then(|(whole, traced)| whole.over(traced)) else {
+        return time;
+    };
+    Interval {
+        value: time.value * value.clamp(0.0, 1.0),
+        low: time.low * if time.low > 0.0 { low.clamp(0.0, 1.0) } else { 1.0 },
+        high: time.high * high.clamp(0.0, 1.0),
     }
 }
 

@@ -1,8 +1,10 @@
 //! Many locks taken in one request.
 
+use std::collections::BTreeSet;
+
 use unladen_trace::{Counted, Evidence, EvidenceSource, Interval, LockCall, LockKind, LockSeen, QueryProtocol};
 
-use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least, widened};
+use crate::finding::{Figure, Finding, Item, Removes, Rule, Saves, Share, at_least, widened};
 use crate::fix::Fix;
 use crate::folders::folders;
 use crate::rules::files::{calls_on, is_opened_for_each, lock_files};
@@ -57,7 +59,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         which.map(|seen| evidence.mean(&seen.counted.count)).sum()
     };
     let uses = [(Use::Sqlite, of(Use::Sqlite)), (Use::LockFiles, of(Use::LockFiles)), (Use::Calls, of(Use::Calls))];
-    let (most, _) = uses.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (most, spared) = uses.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let told = |what: Use| match what {
         Use::Sqlite => "on a database of SQLite",
         Use::LockFiles => "by lock files",
@@ -76,6 +78,12 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         counts().map(|(path, count)| (path.to_owned(), count)).collect()
     };
     let takes = Share::of_latency(evidence, Some(time(evidence, group, &seen)?));
+    // The fix is for one use of locks.
+    let of_use: Vec<&LockSeen> = seen.iter().filter(|seen| used_for(evidence, seen) == most).copied().collect();
+    let at_most = |around: f64| {
+        let time = time(evidence, group, &of_use).map_or(0.0, |time| time.high);
+        Saves::at_most(&takes, time * around)
+    };
     Some(Finding {
         summary: format!("{} locks taken per request, {parts}", count(locks)),
         figures: vec![
@@ -85,9 +93,10 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         items: Item::largest(items),
         saves: match most {
             Use::Sqlite => Saves::unproved("a write-ahead log also avoids the journal's files"),
-            Use::LockFiles => Saves::all_of(&takes),
-            Use::Calls => Saves::part_of(&takes, AROUND),
+            Use::LockFiles => at_most(1.0),
+            Use::Calls => at_most(AROUND),
         },
+        removes: Removes::part("locks", spared, locks.value),
         check_again: again::weigh(evidence),
         ..Finding::of(&RULE, evidence, Some(group), takes, fix(evidence, group, &seen, most))
     })
@@ -97,7 +106,10 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
 /// application's own work around these.
 fn time(evidence: &Evidence, group: usize, seen: &[&LockSeen]) -> Option<Interval> {
     let calls = Counted::sum(seen.iter().filter(|seen| seen.kind != LockKind::File).map(|seen| &seen.counted));
-    let mut paths = lock_files(evidence, group);
+    let mut paths = match seen.iter().any(|seen| seen.kind == LockKind::File) {
+        true => lock_files(evidence, group),
+        false => BTreeSet::new(),
+    };
     let is_opened =
         |seen: &&&LockSeen| is_opened_for_each(evidence, group, &seen.path, evidence.mean(&seen.counted.count));
     paths.extend(seen.iter().filter(is_opened).map(|seen| seen.path.as_str()));

@@ -2,7 +2,7 @@
 
 use unladen_trace::{Evidence, EvidenceSource, ProcessSeen, Series, State};
 
-use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
+use crate::finding::{Figure, Finding, Item, Removes, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
 use crate::php;
 use crate::stack::{Stack, applications, program};
@@ -40,42 +40,63 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     }));
     let names: Vec<&str> = items.iter().take(3).map(|item| item.name.as_str()).collect();
     let more = if items.len() > names.len() { ", …" } else { "" };
-    let cpu = Series::sum(seen.iter().map(|seen| &seen.cpu_ns));
-    let cpu = evidence.per_request(&cpu).filter(|cpu| cpu.value > 0.0);
+    let cpu_of = |seen: &[&ProcessSeen]| {
+        let cpu = evidence.per_request(&Series::sum(seen.iter().map(|seen| &seen.cpu_ns)));
+        cpu.filter(|cpu| cpu.value > 0.0).map(|cpu| evidence.cpu_of(cpu))
+    };
+    let cpu = cpu_of(&seen);
     let mut figures = vec![Figure { name: "processes", unit: "1", value: started }];
     figures.extend(cpu.map(|value| Figure { name: "cpu", unit: "ns", value }));
-    let fix = fix(evidence, group, &items);
+    let (fix, is_spared) = fix(evidence, group, &items);
     let takes = Share::of_cpu(evidence, cpu);
+    let spared: Vec<&ProcessSeen> = seen.iter().filter(|seen| is_spared(&seen.program)).copied().collect();
     Some(Finding {
         summary: format!("{} started per request: {}{more}", many(started, "process", "processes"), names.join(", ")),
         figures,
-        saves: Saves::part_of(&takes, FORK),
+        saves: Saves::at_most(&takes, cpu_of(&spared).map_or(0.0, |cpu| cpu.high) * FORK),
+        removes: Removes::part(
+            "processes",
+            evidence.mean(&Series::sum(spared.iter().map(|seen| &seen.started))),
+            started.value,
+        ),
         items,
         ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
 
-fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> Fix {
-    let base = |item: &Item| item.name.rsplit('/').next().unwrap_or_default().to_owned();
-    let starts = |names: &[&str]| items.iter().any(|item| names.contains(&base(item).as_str()));
+/// With the programs that it no longer starts.
+fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, fn(&str) -> bool) {
+    let starts = |names: &[&str]| items.iter().any(|item| names.contains(&base(&item.name)));
     let stack = Stack::of(evidence, group);
     let of = program(evidence, group);
     // Apache's unit includes what its scripts compile, so it is taken for theirs.
-    let is_cgi = |item: &Item| item.name.contains("/cgi-bin/") || item.name.ends_with(".cgi");
-    if matches!(stack, Stack::Apache | Stack::Nginx)
-        || items.iter().any(is_cgi)
-        || ["fcgiwrap", "lighttpd", "cgid"].contains(&of)
-    {
-        return Fix::advice(
+    let names_cgi = items.iter().any(|item| is_cgi(&item.name));
+    if names_cgi || matches!(stack, Stack::Apache | Stack::Nginx) || ["fcgiwrap", "lighttpd", "cgid"].contains(&of) {
+        let fix = Fix::advice(
             "CGI starts the program for each request: to keep the process, use FastCGI, PSGI, WSGI or HTTP (PHP-FPM, \
              spawn-fcgi, Starman, gunicorn)",
         );
+        return (fix, if names_cgi { is_cgi } else { |_| true });
     }
-    if starts(&["sendmail", "exim4", "postfix", "msmtp"]) {
-        return Fix::advice(
-            "pass mail to a queue, or to a mail server over one connection, instead of starting a program",
-        );
+    if starts(MAILERS) {
+        let advice = "pass mail to a queue, or to a mail server over one connection, instead of starting a program";
+        return (Fix::advice(advice), |name| MAILERS.contains(&base(name)));
     }
+    (fix_of_all(evidence, group, items), |_| true)
+}
+
+const MAILERS: &[&str] = &["sendmail", "exim4", "postfix", "msmtp"];
+
+fn base(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or_default()
+}
+
+fn is_cgi(name: &str) -> bool {
+    name.contains("/cgi-bin/") || name.ends_with(".cgi")
+}
+
+fn fix_of_all(evidence: &Evidence, group: usize, items: &[Item]) -> Fix {
+    let stack = Stack::of(evidence, group);
     if stack == Stack::Php && items.iter().all(|item| item.name == CHILD) {
         let advice = "PHP-FPM replaces its workers: keep a fixed number, for ever";
         return match php::pool_file(evidence, group) {
@@ -99,7 +120,7 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> Fix {
              work to a queue; if it must be a program, proc_open with a list of arguments avoids the shell",
         );
     }
-    if starts(&["sh", "dash", "bash"]) {
+    if items.iter().any(|item| ["sh", "dash", "bash"].contains(&base(&item.name))) {
         return code(
             "use a library for it, keep its result, or pass the work to a queue; a list of arguments instead of one \
              text avoids the shell",

@@ -15,11 +15,10 @@ pub(super) fn profile(evidence: &Evidence) -> Option<&ProfileSeen> {
 
 pub(super) fn share(profile: &ProfileSeen, part: Interval) -> Share {
     let of = if profile.of_cpu { Whole::Cpu } else { Whole::Latency };
-    match profile.whole {
-        // Only the part's own width counts: that of the whole is far smaller.
-        Some(whole) => Share::Known { of, time: part.scaled(whole.value), part },
-        None => Share::NotKnown("how long a request takes is not known".into()),
-    }
+    // Only the part's own width counts: that of the whole is far smaller.
+    let whole = profile.whole.map(|Interval { value, .. }| Interval { value, low: value, high: value });
+    let time = part.scaled(whole.map_or(0.0, |whole| whole.value));
+    Share::of(of, time, whole, "how long a request takes is not known")
 }
 
 /// The largest matching function, if its part is at least `least`, lower end included.

@@ -4,7 +4,7 @@ use unladen_trace::{
     CompileSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, Language, Series, State,
 };
 
-use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least, widened};
+use crate::finding::{Figure, Finding, Item, Removes, Rule, Saves, Share, at_least, widened};
 use crate::fix::Fix;
 use crate::folders::folders;
 use crate::php;
@@ -73,14 +73,15 @@ fn one(evidence: &Evidence, group: usize, language: Language) -> Option<Finding>
         .iter()
         .filter(|seen| !seen.path.is_empty())
         .map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count)));
-    let fix = fix(evidence, group, language, &seen);
+    let (fix, spared) = fix(evidence, group, language, &seen);
     let takes = share(evidence, evidence.time_of(&all.count, &all.time_ns).map(|time| whole(evidence, &seen, time)));
     Some(Finding {
         summary: many(files, one, more),
         figures: vec![Figure { name: "compiles", unit: "1", value: files }],
         items: Item::largest(folders(counts)),
         // PHP's cache keeps optimised, linked code, with which a request also makes less garbage.
-        saves: Saves::part_of(&takes, if language == Language::Php { OPTIMISED } else { 1.0 }),
+        saves: Saves::part_of(&takes, if language == Language::Php { OPTIMISED } else { spared }),
+        removes: Removes::part("compiles", files.value * spared, files.value),
         ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
@@ -109,13 +110,16 @@ fn by_openings(evidence: &Evidence, group: usize) -> Option<Finding> {
     })
 }
 
-fn fix(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSeen]) -> Fix {
+/// With the part of the compilations that it removes, 0 to 1.
+fn fix(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSeen]) -> (Fix, f64) {
+    let mut removes = 1.0;
     let advice = match language {
-        Language::Php => return php_fix(evidence, group),
+        Language::Php => return (php_fix(evidence, group), removes),
         Language::Perl if is_started(evidence, "perl") => {
             "keep the process: FastCGI (spawn-fcgi, CGI::Fast) or PSGI (plackup -s Starman) instead of CGI, with modules loaded at its start"
         }
         Language::Perl if templates(evidence, seen) >= MOSTLY => {
+            removes = templates(evidence, seen);
             "keep templates that are compiled: with Template Toolkit, one Template object for the life of the process \
              instead of a new one for each page (or one Template::Provider, given to each as LOAD_TEMPLATES), which \
              then checks each file for changes once a second"
@@ -126,7 +130,7 @@ fn fix(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSe
         }
         Language::Python => "move imports from functions to the top of modules",
     };
-    Fix::advice(advice)
+    (Fix::advice(advice), removes)
 }
 
 /// Whether requests start such programs, in any group; also `true` if it cannot be told.
@@ -167,6 +171,7 @@ fn share(evidence: &Evidence, time: Option<Interval>) -> Share {
     let Some(time) = time.filter(|time| time.value > 0.0) else {
         return Share::NotKnown("its time cannot be seen in this language".into());
     };
+    let time = evidence.cpu_of(time);
     let (latency, cpu) = (Share::of_latency(evidence, Some(time)), Share::of_cpu(evidence, Some(time)));
     if cpu.rank() > latency.rank() { cpu } else { latency }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, LogSink, Series, is_kernels};
+use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, LogSink, Series, is_kernels};
 
-use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
+use crate::finding::{Figure, Finding, Item, Removes, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
 use crate::folders::around;
 use crate::php;
@@ -46,10 +46,10 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         (format!("{} ({how})", file.path), evidence.mean(&file.counted.count))
     }));
     let (first, worst_path) = (worst.first()?.clone(), worst_path(evidence, &seen)?);
-    let what = match (opened.is_empty(), checked.is_empty()) {
-        (false, true) => "openings per request of files that the same request had opened",
-        (true, false) => "checks per request of files that the same request had checked",
-        _ => "openings and checks per request of files that the same request had opened or checked",
+    let (what, had) = match (opened.is_empty(), checked.is_empty()) {
+        (false, true) => ("openings", "opened"),
+        (true, false) => ("checks", "checked"),
+        _ => ("openings and checks", "opened or checked"),
     };
     let mut figures = Vec::new();
     for (name, files) in [("openings_again", &opened), ("checks_again", &checked)] {
@@ -57,23 +57,33 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
             figures.push(Figure { name, unit: "1", value: evidence.per_request(&again_of(files))? });
         }
     }
-    // The first time is no waste.
-    let all = Series::sum(seen.iter().map(|file| &file.counted.count));
-    let time_ns = Series::sum(seen.iter().map(|file| &file.counted.time_ns));
-    let part = value.value / evidence.mean(&all);
-    let time = evidence.time_of(&all, &time_ns).map(|time| latency_of_checks(time.scaled(part)));
-    let takes = Share::of_latency(evidence, time);
+    let takes = Share::of_latency(evidence, time_again(evidence, &seen));
+    // The advice is about one file.
+    let spared: Vec<&FileSeen> = seen.iter().filter(|file| file.path == worst_path).copied().collect();
     let saves = match opened.is_empty() {
-        true => Saves::all_of(&takes),
+        true => Saves::at_most(&takes, time_again(evidence, &spared).map_or(0.0, |time| time.high)),
         false => Saves::unproved("what is made of a file's content, such as parsing it, is saved too, and not counted"),
     };
     Some(Finding {
-        summary: format!("{} {what} before: {worst_path} {} times", count(value), plain(first.per_request)),
+        removes: Removes::part(what, evidence.mean(&again_of(&spared)), value.value),
+        summary: format!(
+            "{} {what} per request of files that the same request had {had} before: {worst_path} {} times",
+            count(value),
+            plain(first.per_request)
+        ),
         figures,
         items: worst,
         saves,
         ..Finding::of(&RULE, evidence, Some(group), takes, fix(evidence, group, worst_path))
     })
+}
+
+/// Time of the repetitions: the first time is no waste.
+fn time_again(evidence: &Evidence, files: &[&FileSeen]) -> Option<Interval> {
+    let all = Series::sum(files.iter().map(|file| &file.counted.count));
+    let time_ns = Series::sum(files.iter().map(|file| &file.counted.time_ns));
+    let part = evidence.mean(&again_of(files)) / evidence.mean(&all);
+    evidence.time_of(&all, &time_ns).map(|time| latency_of_checks(time.scaled(part)))
 }
 
 /// Files checked so often that this rule reports them; other rules leave out their repetitions.

@@ -2,7 +2,7 @@
 
 use unladen_trace::{Evidence, EvidenceSource};
 
-use crate::finding::{Figure, Finding, Rule, Saves, Share, Whole};
+use crate::finding::{Figure, Finding, Rule, Saves, Share};
 use crate::fix::Fix;
 use crate::words::many;
 
@@ -31,10 +31,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             if sleeps.low <= 0.0 || time.low < LEAST_NS {
                 return None;
             }
-            let takes = match evidence.share_of_latency(time) {
-                Some(part) => Share::Known { of: Whole::Latency, time, part },
-                None => Share::NotKnown("the latency is not known".into()),
-            };
+            let takes = Share::of_latency(evidence, Some(time));
             Some(Finding {
                 summary: many(sleeps, "sleep per request", "sleeps per request"),
                 figures: vec![Figure { name: "sleeps", unit: "1", value: sleeps }],

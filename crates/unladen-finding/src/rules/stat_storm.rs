@@ -23,9 +23,6 @@ use crate::{php, quoting};
 /// Fewer checks (a request) are not worth a change: at 2.5 µs each (see [`latency_of_checks`]) they take 0.25 ms.
 const LEAST_CHECKS: f64 = 100.0;
 
-/// From this part on, a fix is said to remove all checks.
-const NEARLY_ALL: f64 = 0.97;
-
 pub(super) const RULE: Rule = Rule {
     name: "stat-storm",
     about: "a request checks hundreds of files, many of which do not exist",
@@ -50,11 +47,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         figures,
         items: Item::largest(folders(checks.iter().map(|check| (check.file.path.as_str(), check.mean)))),
         saves: Saves::part_of(&takes, removes),
-        removes: (removes < NEARLY_ALL).then_some(Removes {
-            what: "checks",
-            calls: all.value * removes,
-            of: all.value,
-        }),
+        removes: Removes::part("checks", all.value * removes, all.value),
         ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }

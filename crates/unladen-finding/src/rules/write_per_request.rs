@@ -7,7 +7,7 @@ use unladen_trace::{
     QuerySeen, Series, State, is_kernels,
 };
 
-use crate::finding::{Figure, Finding, Item, Rule, Saves, Share, at_least};
+use crate::finding::{Figure, Finding, Item, Removes, Rule, Saves, Share, at_least};
 use crate::fix::Fix;
 use crate::php;
 use crate::rules::files::{lock_files, without_suffix};
@@ -22,6 +22,8 @@ const BY_EACH: f64 = 0.9;
 /// Up to this many files in a folder are one per worker, more are new ones.
 const MOST_WORKERS: usize = 32;
 const MOST_CHARS: usize = 80;
+/// Beginning of the name of PHP's session files.
+const SESSIONS: &str = "sessions: ";
 /// Upper bound relative to the calls: the kernel's threads write to the disk, and the application assembles the data.
 const AROUND: f64 = 1.5;
 
@@ -77,11 +79,29 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
         Some(time) => Share::of_latency(evidence, Some(time)),
         None => Share::NotKnown("the time of the writes is not known".into()),
     };
+    // Settings for sessions leave all other writes to developers.
+    let sessions = files.iter().filter(|(name, _)| fix.developers.is_some() && name.starts_with(SESSIONS));
+    let sessions: Vec<f64> = sessions.map(|(_, series)| evidence.mean(series)).collect();
+    let removes = match sessions.is_empty() {
+        true => None,
+        false => {
+            let all = figures.iter().map(|figure| figure.value.value).sum();
+            Removes::part("writes", sessions.into_iter().sum(), all)
+        }
+    };
+    let saves = match removes {
+        Some(_) if by_sql.is_some() => {
+            let of_files = file_time(evidence, group).map_or(0.0, |time| time.high);
+            Saves::at_most(&takes, of_files * AROUND)
+        }
+        _ => Saves::part_of(&takes, AROUND),
+    };
     Some(Finding {
         summary: format!("{} per {method}", told.join(" and ")),
         figures,
         items: Item::largest(items.chain(queries.iter().map(statement))),
-        saves: Saves::part_of(&takes, AROUND),
+        saves,
+        removes,
         ..Finding::of(&RULE, evidence, Some(group), takes, fix)
     })
 }
@@ -99,7 +119,7 @@ fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
     for (path, series) in by_path {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let named = if name.starts_with(SESSION) {
-            format!("sessions: {folder}/{SESSION}*")
+            format!("{SESSIONS}{folder}/{SESSION}*")
         } else if removed.contains(path) {
             format!("files in {folder} that the same request removes")
         } else if evidence.mean(&series) < BY_EACH {
@@ -278,7 +298,7 @@ fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(Stri
              only if the value is older than some minutes",
         );
     }
-    if begins("sessions: ") {
+    if begins(SESSIONS) {
         advice.push(
             "begin a session only when there is something to keep; where it is only read, session_start(['read_and_close' => true])",
         );
@@ -287,14 +307,14 @@ fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(Stri
         advice.push("use memory (php://memory, io.BytesIO) or a pipe for temporary data");
     }
     // Other files are named by path, which is incomplete if the folder is not known.
-    let is_other = |name: &str| !name.starts_with("sessions: ") && !name.ends_with("that the same request removes");
+    let is_other = |name: &str| !name.starts_with(SESSIONS) && !name.ends_with("that the same request removes");
     if files.iter().any(|(name, _)| is_other(name)) {
         advice.push("write a file only if its content changes, and a cache only if it lacks the entry");
     }
     let advice = advice.join("; ");
     let is_php = Stack::of(evidence, group) == Stack::Php;
     if is_php
-        && begins("sessions: ")
+        && begins(SESSIONS)
         && evidence.php_of(group).and_then(|php| php.is_on("session.lazy_write")) == Some(false)
     {
         let fix =
@@ -303,7 +323,7 @@ fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(Stri
         return fix.for_developers(evidence, group, &advice);
     }
     if is_php
-        && begins("sessions: ")
+        && begins(SESSIONS)
         && let Some(fix) = sessions::in_memory(evidence, group)
     {
         return fix.for_developers(evidence, group, &advice);

@@ -213,4 +213,5 @@ pub(super) mod kind {
     pub(in crate::trace) const PREPARE: u8 = 12;
     pub(in crate::trace) const STEP: u8 = 13;
     pub(in crate::trace) const RESET: u8 = 14;
+    pub(in crate::trace) const ROWS: u8 = 15;
 }

@@ -70,6 +70,7 @@ impl Decoder {
             kind::PREPARE => What::SqlitePrepare { statement: raw.arguments[0], sql: raw.second.to_vec(), took_ns },
             kind::STEP => What::SqliteStep { statement: raw.arguments[0], row: raw.result == SQLITE_ROW, took_ns },
             kind::RESET => What::SqliteReset { statement: raw.arguments[0] },
+            kind::ROWS => What::Rows { socket: self.socket(raw), rows: u64::try_from(raw.result).ok()? },
             _ => return None,
         })
     }

@@ -101,6 +101,12 @@ impl Connections {
         }
     }
 
+    pub(super) fn rows(&mut self, socket: &Socket, rows: u64, moment: Moment, statements: &mut Statements) {
+        if let Some(conversation) = self.open.get(&socket.id) {
+            conversation.rows(rows, moment, statements);
+        }
+    }
+
     /// A process closed it. A close by one that only inherited it ends nothing: some close everything before they
     /// become another program.
     pub(super) fn close(&mut self, pid: u32, socket: &Socket, moment: Moment) {

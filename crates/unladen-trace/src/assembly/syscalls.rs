@@ -6,7 +6,7 @@ use ::syscalls::Sysno;
 use nix::errno::Errno;
 
 use crate::event::{Count, Countable};
-use crate::evidence::{Counted, CounterSeen, Evidence, SyscallSeen};
+use crate::evidence::{CPU_TRACED, Counted, CounterSeen, Evidence, SyscallSeen};
 
 /// Processes with less than this part of the greatest certainty do not answer as many of the requests.
 const AS_CERTAIN: f64 = 0.7;
@@ -68,7 +68,7 @@ impl Syscalls {
                     });
                 }
                 Countable::Cpu => {
-                    evidence.counters.push(CounterSeen { group, name: "cpu_traced_ns".into(), count: counted.time_ns });
+                    evidence.counters.push(CounterSeen { group, name: CPU_TRACED.into(), count: counted.time_ns });
                 }
             }
         }

@@ -2,7 +2,7 @@ use std::net::SocketAddr;
 
 use super::syscalls::error_name;
 use super::*;
-use crate::event::{Count, Countable, FileCall, Language, LockCall, Peer, Socket, Way};
+use crate::event::{Count, Countable, FileCall, Language, LockCall, MAX_TAIL, Peer, Socket, Way};
 use crate::evidence::{Evidence, FileOutcome, LockKind, LogSink, Protocol, QueryProtocol};
 use crate::series::Series;
 
@@ -307,6 +307,28 @@ fn what_python_imports_is_known_by_the_compiled_files_that_it_opens() {
     let evidence = run(&vec![(10, file(FileCall::Open, "/app/__pycache__/views.cpython-311.pyc", 3))], &vec![]);
     let [module] = &evidence.compiles[..] else { panic!("{:?}", evidence.compiles) };
     assert_eq!((module.language, per_request(&evidence, &module.counted.count)), (Language::Python, 1.0));
+}
+
+/// Rows of MySQL that come in several receives are its statement's, and are not those of the next.
+#[test]
+fn rows_of_mysql_were_not_counted() {
+    let mysql = tcp(2, 3306);
+    let rows = |rows| What::Rows { socket: mysql.clone(), rows };
+    let script = vec![
+        (10, sent(&mysql, b"\x09\0\0\0\x03select 1")),
+        (20, received(&mysql, &[b'x'; MAX_TAIL])),
+        (21, rows(200)),
+        (30, received(&mysql, &[b'x'; MAX_TAIL])),
+        (31, rows(64)),
+        (40, sent(&mysql, b"\x0f\0\0\0\x03update a set b")),
+        (50, received(&mysql, b"\x07\0\0\x01\0\x03\0\x02\0\0\0")),
+        (60, sent(&mysql, b"\x01\0\0\0\x0e")),
+        (70, received(&mysql, b"\x07\0\0\x01\0\0\0\x02\0\0\0")),
+    ];
+    let evidence = run(&script, &vec![]);
+    let rows: Vec<f64> =
+        evidence.queries.iter().map(|seen| per_request(&evidence, seen.rows.as_ref().unwrap())).collect();
+    assert_eq!(rows, [264.0, 3.0]);
 }
 
 #[test]

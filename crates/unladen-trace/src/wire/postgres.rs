@@ -22,6 +22,8 @@ pub struct PostgresClient {
     portals: HashMap<Vec<u8>, Portal>,
     /// Name of the last statement parsed and not executed yet.
     parsed: Option<Vec<u8>>,
+    /// The end of an answer whose rows are not known yet: what completes it may be split between two receives.
+    answer: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -66,6 +68,7 @@ impl PostgresClient {
         if self.state == State::Encrypted || total == 0 {
             return;
         }
+        self.answer.clear();
         if self.message.is_none() && self.head.is_empty() && !self.begin(payload, total) {
             return;
         }
@@ -106,10 +109,20 @@ impl PostgresClient {
         if self.state == State::Encrypted {
             return None;
         }
+        let follows = !self.answer.is_empty() && tail.len() < MAX_TAIL;
+        if !follows {
+            self.answer.clear();
+        }
+        self.answer.extend_from_slice(tail);
+        self.answer.drain(..self.answer.len().saturating_sub(MAX_TAIL));
         // Message boundaries are unknown unless everything was seen: try each start from which messages chain up to the
         // end.
-        let starts = if tail.len() < MAX_TAIL { 1 } else { tail.len() };
-        (0..starts).find_map(|start| rows(tail.get(start..)?))
+        let starts = if follows || tail.len() >= MAX_TAIL { self.answer.len() } else { 1 };
+        let rows = (0..starts).find_map(|start| rows(self.answer.get(start..)?));
+        if rows.is_some() {
+            self.answer.clear();
+        }
+        rows
     }
 
     /// At the beginning of a send between messages: whether it can be read.

@@ -98,3 +98,13 @@ fn openings_of_a_file_for_each_lock_were_not_counted() {
     evidence.files[0] = file(PERL, FileCall::OpenWrite, "/srv/app/lock", FileOutcome::Found, 1);
     assert_eq!(part(&only(&RULE, &evidence)).value, before.value);
 }
+
+/// One lock around all work leaves those of SQLite.
+#[test]
+fn a_fix_for_one_use_of_locks_saved_what_others_take() {
+    let found = only(&RULE, &with_locks(vec![locks(FLOCK, "/srv/lock", 30), locks(FCNTL, "/srv/a.sqlite", 10)]));
+    let (what, calls, of, part) = partly(&found);
+    assert_eq!((what, calls, of), ("locks", 30.0, 40.0));
+    assert!(is_about(part, 0.75 * AROUND), "{part}");
+    assert_eq!(only(&RULE, &with_locks(vec![locks(FLOCK, "/srv/lock", 30)])).removes, None);
+}

@@ -92,3 +92,13 @@ fn examples_are_cut_between_letters() {
     assert_eq!(without_priority("<a>b"), "<a>b");
     assert_eq!(without_priority("<13>b"), "b");
 }
+
+/// PHP's notices are switched off; the application's own log stays.
+#[test]
+fn a_setting_of_php_saved_the_lines_of_the_application() {
+    let notices = log(PHP, LogSink::Stderr, "stderr", 30, "PHP Notice:  Undefined index");
+    let own = log(PHP, LogSink::File, "/srv/app/app.log", 10, "step 1");
+    let (what, calls, of, part) = partly(&only(&RULE, &with_logs(vec![notices, own])));
+    assert_eq!((what, calls, of), ("lines", 30.0, 40.0));
+    assert!(is_about(part, 0.75 * AROUND), "{part}");
+}

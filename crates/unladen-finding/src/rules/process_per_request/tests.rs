@@ -92,3 +92,28 @@ fn a_cgi_script_in_the_unit_of_its_server_was_a_program_to_be_replaced() {
     assert!(fix("/usr/lib/cgi-bin/awstats.pl").starts_with("CGI starts the program for each request"));
     assert!(fix("/usr/bin/convert").starts_with("for the developers of the application: use a library for it"));
 }
+
+/// A script that stays still starts the programs that it starts.
+#[test]
+fn a_script_that_stays_saved_what_it_starts() {
+    let found = only(&RULE, &started(NGINX, &[("/usr/lib/cgi-bin/app.cgi", each(1)), ("/bin/sh", each(3))]));
+    let (what, calls, of, part) = partly(&found);
+    assert_eq!((what, calls, of), ("processes", 1.0, 4.0));
+    assert!(is_about(part, 0.25 * FORK), "{part}");
+    let mail = only(&RULE, &started(PERL, &[("/usr/sbin/sendmail", each(1)), ("/usr/bin/id", each(1))]));
+    assert_eq!(partly(&mail).1, 1.0);
+}
+
+/// 76 ms of CPU were told of a request that takes 56: tracing slows what a process does, and its clock runs on.
+#[test]
+fn what_tracing_adds_was_the_processes() {
+    let mut evidence = started(PHP, &[("/bin/sh", each(4))]);
+    let told = |evidence: &Evidence| part(&only(&RULE, evidence)).value;
+    let before = told(&evidence);
+    // 15 ms without tracing.
+    evidence.counters =
+        vec![unladen_trace::CounterSeen { group: PHP, name: "cpu_traced_ns".into(), count: each(20_000_000) }];
+    assert!((told(&evidence) / before - 0.75).abs() < 1e-6);
+    evidence.counters[0].count = each(10_000_000);
+    assert!((told(&evidence) - before).abs() < 1e-9, "tracing makes nothing faster");
+}

@@ -248,3 +248,13 @@ fn the_parsing_of_templates_was_not_in_their_share() {
     let templates = part(&only(&RULE, &evidence));
     assert!((templates.low - plain).abs() < 1e-3 && (templates.value / plain - TEMPLATE_VALUE).abs() < 1e-6);
 }
+
+/// Templates that are kept leave the modules that are compiled.
+#[test]
+fn templates_that_are_kept_saved_the_compiling_of_modules() {
+    let mut evidence = compiles(PERL, Language::Perl, 10);
+    evidence.compiles.iter_mut().take(8).for_each(|seen| seen.path += ".tt2");
+    let (what, calls, of, part) = partly(&only(&RULE, &evidence));
+    assert_eq!((what, calls, of), ("compiles", 8.0, 10.0));
+    assert!(is_about(part, 0.8), "{part}");
+}

@@ -129,3 +129,16 @@ fn the_certificate_that_each_handshake_reads_was_told_beside_the_handshakes() {
     evidence.connections = vec![tls(3)];
     silent(&RULE, &evidence);
 }
+
+/// The advice is about one file: what others are checked for again was told as saved.
+#[test]
+fn a_fix_for_one_file_saved_what_others_take() {
+    let mut evidence = lean();
+    let checked = |path: &str, times| file(PERL, FileCall::Stat, path, FileOutcome::Found, times);
+    evidence.files = vec![checked("/srv/a.conf", 76), checked("/srv/b.conf", 26)];
+    let (what, calls, of, part) = partly(&only(&RULE, &evidence));
+    assert_eq!((what, calls, of), ("checks", 75.0, 100.0));
+    assert!(is_about(part, 0.75), "{part}");
+    evidence.files.pop();
+    assert_eq!(only(&RULE, &evidence).removes, None);
+}

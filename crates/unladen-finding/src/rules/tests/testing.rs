@@ -8,7 +8,7 @@ use unladen_trace::{
 };
 
 use crate::experiment::{Sent, experiment};
-use crate::finding::{Finding, Rule, Share};
+use crate::finding::{Finding, Rule, Saves, Share};
 use crate::knob::Knob;
 
 /// Blocks of four phases.
@@ -243,4 +243,17 @@ pub(crate) fn query(count: u64, identical: u64) -> QuerySeen {
         distinct: each(count - identical),
         ..QuerySeen::default()
     }
+}
+
+/// What the fix removes of all calls, and what it saves at most, as a part of what these take.
+pub(crate) fn partly(finding: &Finding) -> (&'static str, f64, f64, f64) {
+    let removes = finding.removes.as_ref().unwrap_or_else(|| panic!("it removes all: {finding:#?}"));
+    let Saves::AtMost { time, .. } = finding.saves else { panic!("no bound: {finding:#?}") };
+    let Share::Known { time: takes, .. } = finding.takes else { panic!("not known: {finding:#?}") };
+    (removes.what, removes.calls, removes.of, time / takes.high)
+}
+
+/// Whether a saving is about such a part.
+pub(crate) fn is_about(part: f64, expected: f64) -> bool {
+    (part - expected).abs() < 1e-6
 }

@@ -295,3 +295,18 @@ fn a_sessions_lock_and_truncation_were_left_out() {
     evidence.syscalls.remove(1);
     assert!((takes(&evidence) - (1e3 + 30e3 + 343e3 + 9e3)).abs() < 1.0, "{}", takes(&evidence));
 }
+
+/// A setting for sessions was said to save the statements, too.
+#[test]
+fn a_setting_for_sessions_saved_the_statements() {
+    let session = "/var/lib/php/sessions/sess_1";
+    let mut evidence = with_transfers(vec![transfer(session, each(1))]);
+    evidence.files = vec![file(PHP, FileCall::OpenWrite, session, FileOutcome::Found, 1)];
+    evidence.queries = vec![statement(PHP, "UPDATE a SET b = ?", QueryProtocol::Mysql)];
+    evidence.php = vec![php(&[("session.lazy_write", "0")])];
+    let (what, calls, of, part) = partly(&only(&RULE, &evidence));
+    assert_eq!((what, calls), ("writes", 1.0));
+    assert!(of > 1.5 && part < 0.1, "{of}, {part}");
+    evidence.php[0].settings.clear();
+    assert_eq!(only(&RULE, &evidence).removes, None);
+}

@@ -273,6 +273,15 @@ impl Conversation {
     }
 }
 
+impl Conversation {
+    /// Rows came that were counted on their way.
+    pub(super) fn rows(&self, rows: u64, moment: Moment, statements: &mut Statements) {
+        if let Language::Mysql(_, pending) = &self.language {
+            returned(pending, rows, moment, statements);
+        }
+    }
+}
+
 impl Language {
     fn is_now_tls(&self) -> bool {
         match self {
@@ -327,11 +336,14 @@ fn answered(
         }
     }
     if let Some(rows) = rows {
-        // The answer is complete: statements sent with it have been answered too.
-        if let Some(asked) = pending.back().filter(|asked| !asked.is_prepare) {
-            statements.rows(&asked.key, rows, moment);
-        }
-        pending.clear();
+        returned(pending, rows, moment, statements);
+    }
+}
+
+/// An answer may come in several parts: what was asked waits until something else is.
+fn returned(pending: &VecDeque<Asked>, rows: u64, moment: Moment, statements: &mut Statements) {
+    if let Some(asked) = pending.back().filter(|asked| !asked.is_prepare) {
+        statements.rows(&asked.key, rows, moment);
     }
 }
 

@@ -224,6 +224,20 @@ fn memory_is_bounded() {
     assert!(client.message.is_some_and(|message| message.kept.bytes.len() <= MAX_KEPT));
 }
 
+/// Rows were not known where the end of an answer came in two receives.
+#[test]
+fn rows_of_an_answer_that_was_received_in_two_parts_were_not_counted() {
+    let row = message(b'D', &[&[0, 1, 0, 0, 0, 90][..], &[b'x'; 90]].concat());
+    let answer = [row, message(b'C', b"SELECT 264\0"), message(b'Z', b"I")].concat();
+    let end = |bytes: &[u8]| bytes[bytes.len().saturating_sub(MAX_TAIL)..].to_vec();
+    for cut in 1..answer.len() {
+        let mut client = PostgresClient::new();
+        let (first, second) = answer.split_at(cut);
+        let told: Vec<u64> = [first, second].iter().filter_map(|part| client.received(&end(part))).collect();
+        assert_eq!(told, [264], "{cut}");
+    }
+}
+
 proptest! {
     #[test]
     fn nothing_panics(sends in prop::collection::vec((prop::collection::vec(any::<u8>(), 0..80), 0..200_usize, any::<bool>()), 0..12)) {
