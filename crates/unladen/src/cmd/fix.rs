@@ -10,29 +10,26 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, poll};
-use nix::unistd::geteuid;
 use unladen_agent::SessionOptions;
-use unladen_document::{Document, ProveDocument};
+use unladen_document::ProveDocument;
 use unladen_load::{Cancel, Header};
 use unladen_probe::GroupBy;
-use unladen_prove::{Budget, Check, Experiment, KnobController, outsider};
+use unladen_prove::{Budget, Check, Experiment, KnobController};
 use unladen_publish::visible_lines;
 use unladen_report::Report;
-use unladen_store::{Filter, Location, Mode, RunSummary};
 
 use crate::cmd::keeping::KeepArgs;
-use crate::cmd::runs::Place;
 use crate::cmd::values::some_time;
 use crate::condition::Condition;
 use crate::exit::Failure;
-use crate::fix::{Applied, FixFolder, Outcome, Remedy, State, another_may_write, outcome};
+use crate::fix::{Applied, FixFolder, Outcome, Remedy, State, outcome};
 use crate::prove::{Options, Proved};
-use crate::runs::{RunName, document_of, now, rfc3339};
+use crate::runs::{RunName, now, rfc3339};
 use crate::say::say;
 use crate::terminal;
 use crate::{interrupt, output, prove};
 use files::write_files;
-use list::list;
+use list::{list, remedies};
 use undo::undo;
 
 /// Milliseconds between two looks whether a signal came while the user is asked.
@@ -118,31 +115,12 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     match (&args.command, args.number) {
         (Some(Command::Undo { fix }), _) => undo(fix),
         (None, Some(number)) if !args.list => apply(&args, number, typed),
-        _ => list(&args),
+        _ => list(&args.run, args.json),
     }
-}
-
-/// The findings of the run, and its summary.
-fn remedies(args: &Args) -> Result<(Vec<Remedy>, RunSummary), Failure> {
-    let place = Place::default();
-    let mut store = place.open(Mode::ReadOnly)?;
-    // Its experiments are run.
-    if let Location::Sqlite(file) = place.location()?
-        && geteuid().is_root()
-        && std::path::absolute(&file).is_ok_and(|file| outsider(&file).is_some())
-    {
-        return Err(another_may_write(&file));
-    }
-    let filter = Filter { verb: Some("weigh".to_owned()), ..Filter::default() };
-    let run = args.run.find(store.as_mut(), filter)?;
-    let Document::Weigh(document) = document_of(&run)? else {
-        return Err(Failure::Usage(format!("run {} is no run of `unladen weigh`: it has no findings", run.summary.id)));
-    };
-    Ok((Remedy::all(&run.summary.id.to_string(), &document), run.summary))
 }
 
 fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
-    let (remedies, run) = remedies(args)?;
+    let (remedies, run) = remedies(&args.run)?;
     let count = remedies.len();
     let remedy = remedies
         .into_iter()

@@ -58,6 +58,6 @@ fn hits_and_misses_are_planned_apart() {
             ("static .css", 50, Way::All),
         ]
     );
-    let numbered = plan.kinds.iter().map(|kind| kind.first..kind.first + kind.urls.len()).flatten();
+    let numbered = plan.kinds.iter().flat_map(|kind| kind.first..kind.first + kind.urls.len());
     assert!(numbered.eq(0..plan.kinds.iter().map(|kind| kind.urls.len()).sum()), "{plan:?}");
 }
