@@ -26,6 +26,13 @@ impl Site {
         Self::start(&format!("upstream = \"{}\"\n{settings}", app.url()))
     }
 
+    /// The same in front of it by each protocol: HTTP, FastCGI.
+    pub fn each(app: &Upstream, settings: &str) -> impl Iterator<Item = Self> + use<> {
+        let program = format!("php = \"fcgi://{}\"\nfastcgi = {{ script = \"/srv/program\" }}", app.address());
+        let each = [format!("upstream = \"{}\"", app.url()), program].map(|upstream| format!("{upstream}\n{settings}"));
+        each.into_iter().map(|settings| Self::start(&settings))
+    }
+
     /// With a table of these settings. The application is not asked twice, but where they say so, and failures count as
     /// they are.
     pub fn start(settings: &str) -> Self {
@@ -131,11 +138,11 @@ pub fn get(path: &str, lines: &str) -> String {
 }
 
 /// An application that answers each request with what this gives: a whole answer, or one that breaks off, after which
-/// the connection is closed.
+/// the connection is closed. It is spoken to by HTTP or by FastCGI.
 pub fn app(answer: impl Fn(&Seen) -> String + Send + Sync + 'static) -> Upstream {
     Upstream::start(move |peer| {
         while let Some(request) = peer.request() {
-            if !peer.send(answer(&request)) {
+            if !peer.send_answer(&answer(&request)) {
                 return;
             }
         }

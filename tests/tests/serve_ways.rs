@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response};
+use unladen_tests::fastcgi::{self, Params, record};
 use unladen_tests::h2::{H2Answer, H2Asked, H2Client, H2Upstream, request, send_body};
 use unladen_tests::{Ending, Peer, Serve, Upstream, Wire, free_address, wait};
 
@@ -532,53 +533,16 @@ fn start_fastcgi(heads: Heads) -> std::net::SocketAddr {
 
 /// A request on a connection of its own.
 fn over_fastcgi(mut stream: TcpStream, heads: &Heads) -> Option<()> {
-    let (mut params, mut seen) = (Vec::new(), Seen::default());
-    loop {
-        let mut header = [0; 8];
-        stream.read_exact(&mut header).ok()?;
-        let mut content = vec![0; usize::from(u16::from_be_bytes([header[4], header[5]])) + usize::from(header[6])];
-        stream.read_exact(&mut content).ok()?;
-        content.truncate(content.len() - usize::from(header[6]));
-        match header[1] {
-            4 => params.extend_from_slice(&content),
-            5 if content.is_empty() => break,
-            5 => seen.body += content.len(),
-            _ => (),
-        }
-    }
-    let mut rest = &params[..];
-    while !rest.is_empty() {
-        let mut length = || {
-            let (first, more) = rest.split_first()?;
-            if *first < 128 {
-                rest = more;
-                return Some(usize::from(*first));
-            }
-            let (four, more) = rest.split_at_checked(4)?;
-            rest = more;
-            Some(u32::from_be_bytes([four[0] & 0x7f, four[1], four[2], four[3]]) as usize)
-        };
-        let (name, value) = (length()?, length()?);
-        let (name, more) = rest.split_at_checked(name)?;
-        let (value, more) = more.split_at_checked(value)?;
-        rest = more;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        match (&*text(name), text(value)) {
-            ("REQUEST_METHOD", value) => seen.method = value,
-            ("REQUEST_URI", value) => seen.target = value,
-            (name, value) => {
-                if let Some(name) = name.strip_prefix("HTTP_") {
-                    seen.fields.push((name.to_lowercase().replace('_', "-"), value));
-                }
-            }
-        }
-    }
-    let record = |kind: u8, content: &[u8]| {
-        let mut record = vec![1, kind, 0, 1];
-        record.extend_from_slice(&(content.len() as u16).to_be_bytes());
-        record.extend_from_slice(&[0, 0]);
-        record.extend_from_slice(content);
-        record
+    let params = Params::read(&mut stream)?;
+    let get = |name| params.get(name).unwrap_or_default().to_owned();
+    let fields = params.all.iter().filter_map(|(name, value)| {
+        Some((name.strip_prefix("HTTP_")?.to_lowercase().replace('_', "-"), value.clone()))
+    });
+    let seen = Seen {
+        method: get("REQUEST_METHOD"),
+        target: get("REQUEST_URI"),
+        fields: fields.collect(),
+        body: params.body.len(),
     };
     for step in script(&seen) {
         match step {
@@ -588,11 +552,11 @@ fn over_fastcgi(mut stream: TcpStream, heads: &Heads) -> Option<()> {
                 for (name, value) in fields.iter().filter(|(name, _)| !of_connection.contains(name)) {
                     let _ = write!(text, "{name}: {value}\r\n");
                 }
-                stream.write_all(&record(6, format!("{text}\r\n").as_bytes())).ok()?;
+                stream.write_all(&record(6, 1, format!("{text}\r\n").as_bytes())).ok()?;
             }
-            Data(data) => stream.write_all(&record(6, data.as_bytes())).ok()?,
+            Data(data) => stream.write_all(&record(6, 1, data.as_bytes())).ok()?,
             End | EndWithTrailers => {
-                stream.write_all(&[record(6, b""), record(3, &[0; 8])].concat()).ok()?;
+                stream.write_all(&[record(6, 1, b""), record(3, 1, &fastcgi::END)].concat()).ok()?;
                 return Some(());
             }
             WaitForHead => {
