@@ -28,9 +28,13 @@ impl Site {
 
     /// The same in front of it by each protocol: HTTP, FastCGI.
     pub fn each(app: &Upstream, settings: &str) -> impl Iterator<Item = Self> + use<> {
-        let program = format!("php = \"fcgi://{}\"\nfastcgi = {{ script = \"/srv/program\" }}", app.address());
-        let each = [format!("upstream = \"{}\"", app.url()), program].map(|upstream| format!("{upstream}\n{settings}"));
-        each.into_iter().map(|settings| Self::start(&settings))
+        let http = format!("upstream = \"{}\"\n{settings}", app.url());
+        [http, program(app, settings)].into_iter().map(|settings| Self::start(&settings))
+    }
+
+    /// The same in front of it by FastCGI alone.
+    pub fn program(app: &Upstream, settings: &str) -> Self {
+        Self::start(&program(app, settings))
     }
 
     /// With a table of these settings. The application is not asked twice, but where they say so, and failures count as
@@ -130,6 +134,10 @@ impl Site {
     pub fn stop(self) {
         self.serve.stop();
     }
+}
+
+fn program(app: &Upstream, settings: &str) -> String {
+    format!("php = \"fcgi://{}\"\nfastcgi.script = \"/srv/program\"\n{settings}", app.address())
 }
 
 /// A GET with these lines besides, each with its end.
