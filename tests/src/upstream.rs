@@ -266,6 +266,17 @@ impl Peer {
         came != Err(std::io::ErrorKind::WouldBlock)
     }
 
+    /// Whether the latest request came by FastCGI.
+    pub fn is_program(&self) -> bool {
+        self.is_program
+    }
+
+    /// Whether what is sent is held back: when the script is over, it comes in one piece with the connection's end,
+    /// whenever this thread runs. The kernel holds nothing back for longer than 200 ms.
+    pub fn hold(&self, holds: bool) {
+        rustix::net::sockopt::set_tcp_cork(self.stream.get_ref(), holds).expect("an option of TCP");
+    }
+
     /// Says that nothing more is sent.
     pub fn shut(&self) {
         let _ = self.stream.get_ref().shutdown(Shutdown::Write);

@@ -3,8 +3,6 @@
 //! behind it (HTTP/1.1, HTTP/2, FastCGI). What differs has its reason in docs/concepts/life-of-a-request.md.
 
 use std::fmt::Write as _;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response};
-use unladen_tests::fastcgi::{self, Params, record};
+use unladen_tests::fastcgi::{self, record};
 use unladen_tests::h2::{H2Answer, H2Asked, H2Client, H2Upstream, request, send_body};
 use unladen_tests::{Ending, Peer, Serve, Upstream, Wire, free_address, wait};
 
@@ -152,11 +150,14 @@ fn script(seen: &Seen) -> Vec<Step> {
         "empty" => vec![head(&[]), End],
         "closed-before" => vec![head(&[("content-length", "5")]), Break],
         "closed-before-keeping" => vec![head(&[("content-length", "5"), ("cache-control", "max-age=60")]), Break],
-        "stale" if seen.fields.iter().any(|(name, value)| name == "x-turn" && value == "first") => {
-            let control = ("cache-control", "max-age=1, stale-if-error=600");
-            vec![head(&[("content-length", "5"), control, ("age", "9")]), text("whole"), End]
-        }
-        "stale" => vec![head(&[("content-length", "5")]), Break],
+        "stale" => match seen.fields.iter().find(|(name, _)| name == "x-turn").map(|(_, turn)| &**turn) {
+            Some("first") => {
+                let control = ("cache-control", "max-age=1, stale-if-error=600");
+                vec![head(&[("content-length", "5"), control, ("age", "9")]), text("whole"), End]
+            }
+            Some(_) => vec![head(&[("content-length", "5")]), WaitForHead, Break],
+            None => vec![head(&[("content-length", "5")]), Break],
+        },
         "closed-soon-after" => vec![head(&[("content-length", "5")]), Pause(20), Break],
         "chunked-closed-before" => vec![head(&[]), Break],
         "nonsense-before" => vec![head(&[]), Nonsense],
@@ -245,7 +246,6 @@ impl Bed {
         let http1 = Upstream::start(move |peer| while over_http1(peer, &told) {});
         let told = heads.clone();
         let http2 = H2Upstream::start(move |asked| over_http2(asked, told.clone()));
-        let fastcgi = start_fastcgi(heads.clone());
         let nobody = free_address();
         let mut config = "threads = 2\n[log]\nfile = \"DIR/access.json\"\nsample = 1.0\n".to_owned();
         for way in ways.iter().filter(|way| !way.client_h2) {
@@ -257,7 +257,9 @@ impl Bed {
             let behind = match way.behind {
                 Behind::Http1 => format!("upstream = \"{}\"\n", http1.url()),
                 Behind::Http2 => format!("upstream = \"{}\"\nhttp = \"2\"\n", http2.url()),
-                Behind::FastCgi => format!("php = \"fcgi://{fastcgi}\"\nfastcgi = {{ script = \"/srv/program\" }}\n"),
+                Behind::FastCgi => {
+                    format!("php = \"fcgi://{}\"\nfastcgi = {{ script = \"/srv/program\" }}\n", http1.address())
+                }
                 Behind::Nobody => format!("upstream = \"http://{nobody}\"\n"),
             };
             let name = way.name();
@@ -402,24 +404,39 @@ fn has_head<'h>(heads: &'h Heads, seen: &Seen) -> &'h AtomicBool {
     &heads[number.expect("the way's number")]
 }
 
+/// By HTTP/1.1 or FastCGI, whichever it is asked by; whether there may be another request.
 fn over_http1(peer: &mut Peer, heads: &Heads) -> bool {
     let Some(asked) = peer.request() else { return false };
-    let seen = Seen { method: asked.method, target: asked.target, fields: asked.fields, body: asked.body.len() };
+    let fields = asked.fields.into_iter().filter(|(name, _)| !name.contains('_')).collect();
+    let seen = Seen { method: asked.method, target: asked.target, fields, body: asked.body.len() };
+    let is_program = peer.is_program();
     let mut is_chunked = false;
+    // What nothing is waited for between comes at once, and with the end of the connection.
+    peer.hold(true);
     for step in script(&seen) {
+        if matches!(step, WaitForHead | Pause(_) | Stall) {
+            peer.hold(false);
+        }
         let sent = match step {
+            Interim if is_program => return false,
             Interim => peer.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
             Head(status, fields) => {
                 let has_length = fields.iter().any(|(name, _)| *name == "content-length");
-                is_chunked = !has_length && !matches!(status, 204 | 304);
-                let mut text = format!("HTTP/1.1 {status} X\r\n");
+                is_chunked = !is_program && !has_length && !matches!(status, 204 | 304);
+                let mut text =
+                    if is_program { format!("Status: {status}\r\n") } else { format!("HTTP/1.1 {status} X\r\n") };
                 fields.iter().for_each(|(name, value)| _ = write!(text, "{name}: {value}\r\n"));
                 text.push_str(if is_chunked { "transfer-encoding: chunked\r\n\r\n" } else { "\r\n" });
-                peer.send(text)
+                if is_program { peer.send(record(6, 1, text.as_bytes())) } else { peer.send(text) }
             }
+            Data(data) if is_program => peer.send(record(6, 1, data.as_bytes())),
             Data(_) if seen.method == "HEAD" => true,
             Data(data) if is_chunked => peer.send(format!("{:x}\r\n{data}\r\n", data.len())),
             Data(data) => peer.send(data),
+            End | EndWithTrailers if is_program => {
+                peer.send([record(6, 1, b""), record(3, 1, &fastcgi::END)].concat());
+                return false;
+            }
             End if is_chunked => peer.send("0\r\n\r\n"),
             End => true,
             EndWithTrailers => peer.send("0\r\nx-sum: 1\r\n\r\n"),
@@ -432,7 +449,7 @@ fn over_http1(peer: &mut Peer, heads: &Heads) -> bool {
                 true
             }
             Nonsense => {
-                peer.send("nonsense\r\n");
+                peer.send("nonsense nonsense\r\n");
                 return false;
             }
             Break => return false,
@@ -445,6 +462,7 @@ fn over_http1(peer: &mut Peer, heads: &Heads) -> bool {
             return false;
         }
     }
+    peer.hold(false);
     true
 }
 
@@ -517,58 +535,6 @@ async fn over_http2(mut asked: H2Asked, heads: Heads) {
             }
         }
     }
-}
-
-fn start_fastcgi(heads: Heads) -> std::net::SocketAddr {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let heads = heads.clone();
-            std::thread::spawn(move || over_fastcgi(stream, &heads));
-        }
-    });
-    address
-}
-
-/// A request on a connection of its own.
-fn over_fastcgi(mut stream: TcpStream, heads: &Heads) -> Option<()> {
-    let params = Params::read(&mut stream)?;
-    let get = |name| params.get(name).unwrap_or_default().to_owned();
-    let fields = params.all.iter().filter_map(|(name, value)| {
-        Some((name.strip_prefix("HTTP_")?.to_lowercase().replace('_', "-"), value.clone()))
-    });
-    let seen = Seen {
-        method: get("REQUEST_METHOD"),
-        target: get("REQUEST_URI"),
-        fields: fields.collect(),
-        body: params.body.len(),
-    };
-    for step in script(&seen) {
-        match step {
-            Head(status, fields) => {
-                let mut text = format!("Status: {status}\r\n");
-                let of_connection = ["connection", "keep-alive", "proxy-connection"];
-                for (name, value) in fields.iter().filter(|(name, _)| !of_connection.contains(name)) {
-                    let _ = write!(text, "{name}: {value}\r\n");
-                }
-                stream.write_all(&record(6, 1, format!("{text}\r\n").as_bytes())).ok()?;
-            }
-            Data(data) => stream.write_all(&record(6, 1, data.as_bytes())).ok()?,
-            End | EndWithTrailers => {
-                stream.write_all(&[record(6, 1, b""), record(3, 1, &fastcgi::END)].concat()).ok()?;
-                return Some(());
-            }
-            WaitForHead => {
-                wait::until("the client has the head", || has_head(heads, &seen).swap(false, Ordering::SeqCst));
-            }
-            Pause(millis) => std::thread::sleep(Duration::from_millis(millis)),
-            Nonsense => stream.write_all(b"nonsense nonsense").ok()?,
-            Interim | Break => return None,
-            Stall => _ = stream.read(&mut [0; 1]),
-        }
-    }
-    None
 }
 
 // === the tests ===
@@ -671,22 +637,18 @@ fn a_stored_page_stands_in_where_the_body_of_a_newer_one_breaks_off_before_its_f
         if way.listener != Listener::Keeping || way.behind == Behind::Nobody {
             return Vec::new();
         }
-        let first = bed.ask(way, "stale", Ask { fields: &[("x-turn", "first")], ..GET });
         let is_stale = |got: &Got| {
             let said = got.field("cache-status").unwrap_or_default();
-            said.contains("hit") && said.contains("detail=upstream_closed")
+            got.is(Whole(200, "whole")) && said.contains("hit") && said.contains("detail=upstream_closed")
         };
-        // An application whose thread does not run in time breaks off after the head was passed on: the page stays stored.
-        let mut second = bed.ask(way, "stale", GET);
-        for _ in 0..2 {
-            if !is_stale(&second) {
-                second = bed.ask(way, "stale", GET);
-            }
-        }
-        let is_stale = is_stale(&second);
-        match first.is(Whole(200, "whole")) && second.is(Whole(200, "whole")) && is_stale {
+        let turn = |turn: &'static [(&str, &str)]| bed.ask(way, "stale", Ask { fields: turn, ..GET });
+        let first = turn(&[("x-turn", "first")]);
+        // Of this one, the client has the head.
+        let late = turn(&[("x-turn", "late")]);
+        let second = turn(&[]);
+        match first.is(Whole(200, "whole")) && late.is(Broken("")) && is_stale(&second) {
             true => Vec::new(),
-            false => vec![format!("{way:?}: {first:?}, then {second:?}")],
+            false => vec![format!("{way:?}: {first:?}, then {late:?}, then {second:?}")],
         }
     });
     bed.serve.stop();
