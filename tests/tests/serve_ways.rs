@@ -481,7 +481,7 @@ async fn over_http2(mut asked: H2Asked, heads: Heads) {
         body: length,
     };
     let steps = script(&seen);
-    let mut send = None;
+    let (mut send, mut is_announced) = (None, false);
     for (at, step) in steps.iter().enumerate() {
         match step {
             Interim => {
@@ -494,6 +494,7 @@ async fn over_http2(mut asked: H2Asked, heads: Heads) {
                 for (name, value) in fields.iter().filter(|(name, _)| !of_connection.contains(name)) {
                     answer.headers_mut().append(HeaderName::from_static(name), value.parse().unwrap());
                 }
+                is_announced = fields.iter().any(|(name, _)| *name == "content-length");
                 let ends = matches!(steps.get(at + 1), Some(End)) || seen.method == "HEAD";
                 let Ok(stream) = asked.respond.send_response(answer, ends) else { return };
                 if ends {
@@ -516,6 +517,10 @@ async fn over_http2(mut asked: H2Asked, heads: Heads) {
             Pause(millis) => tokio::time::sleep(Duration::from_millis(*millis)).await,
             Nonsense | Break => {
                 match &mut send {
+                    // At once with its head, whenever this task runs, and not what that has announced.
+                    Some(send) if is_announced && matches!(steps[at - 1], Head(..)) => {
+                        send.send_data(Bytes::new(), true).unwrap();
+                    }
                     Some(send) => {
                         // What was handed over is on its way before the end is.
                         tokio::time::sleep(Duration::from_millis(5)).await;
