@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use unladen_cache::{FetchWriter, Policy, make_conditional};
-use unladen_http1::{Field, Length, Name, Request};
+use unladen_http1::{Length, Name, Request};
 use unladen_observability::UpstreamIndex;
 
 use super::peers::ask_peers;
@@ -24,7 +24,8 @@ pub(crate) fn leave_what_tells_apart(request: &mut Request, policy: &Policy) {
     // FastCGI programs are told the version, and how long no body is.
     request.minor = 1;
     request.length = Length::None;
-    request.fields.retain(|field| !is_of_one_message(field));
+    // About one client's message rather than about the page.
+    request.fields.retain(|field| !matches!(field.id, Name::ContentLength | Name::Expect | Name::Te | Name::Upgrade));
     policy.set_language(&mut request.fields);
     let left = policy.cookies_left(&request.fields);
     request.fields.retain(|field| !field.name.eq_ignore_ascii_case(b"cookie"));
@@ -34,12 +35,6 @@ pub(crate) fn leave_what_tells_apart(request: &mut Request, policy: &Policy) {
     if let Cow::Owned(target) = policy.target_left(&request.target) {
         request.target = target;
     }
-}
-
-/// Whether a field is about one client's message rather than about the page.
-fn is_of_one_message(field: Field<'_>) -> bool {
-    matches!(field.id, Name::ContentLength | Name::Expect | Name::Te | Name::Upgrade)
-        || field.name.eq_ignore_ascii_case(b"max-forwards")
 }
 
 /// Asks on this thread. `join`: key for others to wait for it; `flow`: in whose turn it is sent.
