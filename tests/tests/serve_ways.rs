@@ -20,6 +20,8 @@ enum Behind {
     Http1,
     Http2,
     FastCgi,
+    /// The site's own folder.
+    Files,
     /// An address that nobody listens at, spoken to by HTTP/1.1.
     Nobody,
 }
@@ -211,6 +213,16 @@ const ROWS: &[Row] = &[
 
 const TOO_LONG: &str = "0123456789012345678901234567890123456789";
 
+/// What comes of the same request where files are.
+fn of_file(name: &str, otherwise: Outcome) -> Outcome {
+    match name {
+        "whole" | "hops" => otherwise,
+        // Nobody takes what it has, however long it is.
+        "posted" => Own(405, "method_not_allowed"),
+        _ => Own(404, "not_found"),
+    }
+}
+
 /// A stream that its upstream resets is one that was closed: what is wrong with it is not said.
 fn malformed(way: Way) -> &'static str {
     if way.behind == Behind::Http2 { "upstream_closed" } else { "upstream_malformed" }
@@ -226,7 +238,7 @@ struct Bed {
     serve: Serve,
     ways: Vec<Way>,
     heads: Heads,
-    _applications: (Upstream, H2Upstream),
+    _behind: (Upstream, H2Upstream, tempfile::TempDir),
 }
 
 impl Bed {
@@ -234,8 +246,8 @@ impl Bed {
         let mut ways = Vec::new();
         for client_h2 in [false, true] {
             for listener in [Listener::Outbound, Listener::Passing, Listener::Keeping] {
-                for behind in [Behind::Http1, Behind::Http2, Behind::FastCgi, Behind::Nobody] {
-                    if (listener, behind) != (Listener::Outbound, Behind::FastCgi) {
+                for behind in [Behind::Http1, Behind::Http2, Behind::FastCgi, Behind::Files, Behind::Nobody] {
+                    if listener != Listener::Outbound || !matches!(behind, Behind::FastCgi | Behind::Files) {
                         ways.push(Way { client_h2, listener, behind, number: ways.len() });
                     }
                 }
@@ -247,6 +259,8 @@ impl Bed {
         let told = heads.clone();
         let http2 = H2Upstream::start(move |asked| over_http2(asked, told.clone()));
         let nobody = free_address();
+        let root = tempfile::tempdir().unwrap();
+        ["whole", "posted"].into_iter().for_each(|name| std::fs::write(root.path().join(name), name).unwrap());
         let mut config = "threads = 2\n[log]\nfile = \"DIR/access.json\"\nsample = 1.0\n".to_owned();
         for way in ways.iter().filter(|way| !way.client_h2) {
             let (kind, more) = match way.listener {
@@ -260,6 +274,7 @@ impl Bed {
                 Behind::FastCgi => {
                     format!("php = \"fcgi://{}\"\nfastcgi = {{ script = \"/srv/program\" }}\n", http1.address())
                 }
+                Behind::Files => format!("root = {:?}\n", root.path()),
                 Behind::Nobody => format!("upstream = \"http://{nobody}\"\n"),
             };
             let name = way.name();
@@ -268,7 +283,7 @@ impl Bed {
                 "[[{kind}]]\nname = \"{name}\"\nlisten = \"unix:DIR/{name}.sock\"\n{behind}{SETTINGS}{more}"
             );
         }
-        Self { serve: Serve::start(&config), ways, heads, _applications: (http1, http2) }
+        Self { serve: Serve::start(&config), ways, heads, _behind: (http1, http2, root) }
     }
 
     /// Sends a request by a way; its target has the way's number.
@@ -551,6 +566,9 @@ fn each_way_comes_to_the_same_in_the_answer_and_in_the_log() {
         let (mut failed, mut logged) = (Vec::new(), Vec::new());
         for (name, ask, expected) in ROWS {
             let Some(mut outcome) = expected(way) else { continue };
+            if way.behind == Behind::Files {
+                outcome = of_file(name, outcome);
+            }
             // What is refused before anybody is asked is refused all the same.
             if way.behind == Behind::Nobody && *name != "hops" && !matches!(outcome, Own(413, _)) {
                 outcome = Own(502, "connect_failed");
@@ -600,6 +618,11 @@ fn each_way_takes_off_what_is_of_one_connection_and_says_who_asks() {
                 failed.push(format!("{way:?} {what}: {got:?}"));
             }
         };
+        if way.behind == Behind::Files {
+            let got = bed.ask(way, "whole", NUMBERED);
+            must(bed.logged(way, "whole", "GET")["request_id"] == "of-the-client", "its line", &got);
+            return failed;
+        }
         if !way.client_h2 {
             let got = bed.ask(way, "listed", LISTED);
             must(got.status == 200, "listed", &got);
@@ -639,7 +662,7 @@ fn each_way_takes_off_what_is_of_one_connection_and_says_who_asks() {
 fn a_stored_page_stands_in_where_the_body_of_a_newer_one_breaks_off_before_its_first_byte() {
     let bed = Bed::start();
     bed.each(|way| {
-        if way.listener != Listener::Keeping || way.behind == Behind::Nobody {
+        if way.listener != Listener::Keeping || matches!(way.behind, Behind::Files | Behind::Nobody) {
             return Vec::new();
         }
         let is_stale = |got: &Got| {
@@ -663,7 +686,7 @@ fn a_stored_page_stands_in_where_the_body_of_a_newer_one_breaks_off_before_its_f
 fn what_is_not_known_is_said_by_no_empty_field() {
     let bed = Bed::start();
     bed.each(|way| {
-        if way.client_h2 || way.behind == Behind::Nobody {
+        if way.client_h2 || matches!(way.behind, Behind::Files | Behind::Nobody) {
             return Vec::new();
         }
         let mut wire = Wire::unix(&bed.serve.path(&format!("{}.sock", way.name())));
