@@ -411,10 +411,10 @@ fn alike(seen: &Seen) -> (u16, Vec<String>, String) {
     let is_coded = seen.head.contains("content-encoding:");
     // A file may have coded forms beside it, and has parts in any case.
     let of_time = ["date:", "age:", "cache-status:", "vary: accept-encoding", "accept-ranges:"];
-    let of_coding = ["content-length:", "transfer-encoding:"];
-    let is_left = |line: &str, names: &[&str]| names.iter().any(|name| line.starts_with(name));
+    let of_coding: &[&str] = if is_coded { &["content-length:", "transfer-encoding:"] } else { &[] };
+    let left_out = [&of_time[..], of_coding].concat();
     let mut lines: Vec<String> = seen.head.lines().skip(1).map(|line| plain(line.trim())).collect();
-    lines.retain(|line| !line.is_empty() && !is_left(line, &of_time) && !(is_coded && is_left(line, &of_coding)));
+    lines.retain(|line| !line.is_empty() && !left_out.iter().any(|name| line.starts_with(name)));
     lines.sort();
     (seen.status, lines, if is_coded { String::new() } else { plain(&String::from_utf8_lossy(&seen.body)) })
 }
