@@ -161,6 +161,9 @@ fn script(seen: &Seen) -> Vec<Step> {
             None => vec![head(&[("content-length", "5")]), Break],
         },
         "closed-soon-after" => vec![head(&[("content-length", "5")]), Pause(20), Break],
+        "unbuffered-closed-soon-after" => {
+            vec![head(&[("content-length", "5"), ("x-accel-buffering", "no")]), Pause(50), Break]
+        }
         "chunked-closed-before" => vec![head(&[]), Break],
         "nonsense-before" => vec![head(&[]), Nonsense],
         "closed-after" => vec![head(&[]), text("whole"), WaitForHead, Break],
@@ -678,6 +681,23 @@ fn a_stored_page_stands_in_where_the_body_of_a_newer_one_breaks_off_before_its_f
             true => Vec::new(),
             false => vec![format!("{way:?}: {first:?}, then {late:?}, then {second:?}")],
         }
+    });
+    bed.serve.stop();
+}
+
+/// A program's head was held back: the field was removed before it was read.
+#[test]
+fn a_head_that_is_not_to_be_buffered_goes_on_at_once() {
+    let bed = Bed::start();
+    bed.each(|way| {
+        // Of HTTP/2, the connection may have the head when the stream is reset.
+        if way.client_h2 || matches!(way.behind, Behind::Files | Behind::Nobody) {
+            return Vec::new();
+        }
+        // Where the application does not run in time, both come at once.
+        let goes_on = || bed.ask(way, "unbuffered-closed-soon-after", GET).is(Broken("upstream_closed"));
+        wait::until("the head comes before the end", goes_on);
+        Vec::new()
     });
     bed.serve.stop();
 }
