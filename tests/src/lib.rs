@@ -19,6 +19,7 @@ mod counts;
 mod document;
 mod experiment;
 pub mod exporter;
+pub mod fastcgi;
 pub mod findings;
 pub mod frames;
 mod go_program;

@@ -26,6 +26,17 @@ impl Site {
         Self::start(&format!("upstream = \"{}\"\n{settings}", app.url()))
     }
 
+    /// The same in front of it by each protocol: HTTP, FastCGI.
+    pub fn each(app: &Upstream, settings: &str) -> impl Iterator<Item = Self> + use<> {
+        let http = format!("upstream = \"{}\"\n{settings}", app.url());
+        [http, program(app, settings)].into_iter().map(|settings| Self::start(&settings))
+    }
+
+    /// The same in front of it by FastCGI alone.
+    pub fn program(app: &Upstream, settings: &str) -> Self {
+        Self::start(&program(app, settings))
+    }
+
     /// With a table of these settings. The application is not asked twice, but where they say so, and failures count as
     /// they are.
     pub fn start(settings: &str) -> Self {
@@ -125,17 +136,21 @@ impl Site {
     }
 }
 
+fn program(app: &Upstream, settings: &str) -> String {
+    format!("php = \"fcgi://{}\"\nfastcgi.script = \"/srv/program\"\n{settings}", app.address())
+}
+
 /// A GET with these lines besides, each with its end.
 pub fn get(path: &str, lines: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: test\r\n{lines}\r\n")
 }
 
 /// An application that answers each request with what this gives: a whole answer, or one that breaks off, after which
-/// the connection is closed.
+/// the connection is closed. It is spoken to by HTTP or by FastCGI.
 pub fn app(answer: impl Fn(&Seen) -> String + Send + Sync + 'static) -> Upstream {
     Upstream::start(move |peer| {
         while let Some(request) = peer.request() {
-            if !peer.send(answer(&request)) {
+            if !peer.send_answer(&answer(&request)) {
                 return;
             }
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::wait;
+use crate::{fastcgi, wait};
 
 /// Far above what any wait of the tests takes.
 const LIMIT: Duration = Duration::from_secs(40);
@@ -35,9 +35,12 @@ pub struct Peer {
     counts: Arc<Counts>,
     /// Which of those seen is the latest of this connection, if they are kept.
     last: Option<usize>,
+    /// Whether the request came by FastCGI, to which there is one answer.
+    is_program: bool,
 }
 
-/// A request as it came.
+/// A request as it came. One of FastCGI has its fields as a program has them: with hyphens again; and its other parameters
+/// under names with underscores, but those for what else is here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     /// GET …
@@ -76,7 +79,13 @@ impl Upstream {
                 kept.open.fetch_add(1, Ordering::SeqCst);
                 let (counts, script) = (Arc::clone(&kept), Arc::clone(&script));
                 std::thread::spawn(move || {
-                    let mut peer = Peer { number, stream: BufReader::new(stream), counts, last: keeps.then_some(0) };
+                    let mut peer = Peer {
+                        number,
+                        stream: BufReader::new(stream),
+                        counts,
+                        last: keeps.then_some(0),
+                        is_program: false,
+                    };
                     script(&mut peer);
                 });
             }
@@ -139,6 +148,13 @@ impl Upstream {
 impl Peer {
     /// The next request, with its body. None: the connection has ended.
     pub fn request(&mut self) -> Option<Seen> {
+        // The version of a record, which no method begins with.
+        self.is_program = self.stream.fill_buf().ok()?.first() == Some(&1);
+        if self.is_program {
+            let request = Seen::of(fastcgi::Params::read(&mut self.stream)?);
+            self.note(&request);
+            return Some(request);
+        }
         let mut request = self.head()?;
         self.body(&mut request)?;
         if let Some(last) = self.last {
@@ -154,12 +170,16 @@ impl Peer {
         let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
         let fields = self.fields()?;
         let request = Seen { method, target, fields, body: Vec::new(), trailers: Vec::new() };
+        self.note(&request);
+        Some(request)
+    }
+
+    fn note(&mut self, request: &Seen) {
         if let Some(last) = &mut self.last {
             let mut seen = self.counts.seen.lock().unwrap();
             *last = seen.len();
             seen.push(request.clone());
         }
-        Some(request)
     }
 
     /// The body of a request whose head was read.
@@ -211,6 +231,16 @@ impl Peer {
         self.stream.get_mut().write_all(bytes.as_ref()).is_ok()
     }
 
+    /// Sends a whole answer of HTTP, or the same as a program has it: whether there may be another request.
+    pub fn send_answer(&mut self, answer: &str) -> bool {
+        if !self.is_program {
+            return self.send(answer);
+        }
+        let answer = answer.replacen("HTTP/1.1 ", "Status: ", 1);
+        self.send(fastcgi::answer(answer.as_bytes()));
+        false
+    }
+
     /// Answers 200 with this body.
     pub fn answer(&mut self, body: &str) -> bool {
         self.send(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()))
@@ -236,6 +266,17 @@ impl Peer {
         came != Err(std::io::ErrorKind::WouldBlock)
     }
 
+    /// Whether the latest request came by FastCGI.
+    pub fn is_program(&self) -> bool {
+        self.is_program
+    }
+
+    /// Whether what is sent is held back: when the script is over, it comes in one piece with the connection's end,
+    /// whenever this thread runs. The kernel holds nothing back for longer than 200 ms.
+    pub fn hold(&self, holds: bool) {
+        rustix::net::sockopt::set_tcp_cork(self.stream.get_ref(), holds).expect("an option of TCP");
+    }
+
     /// Says that nothing more is sent.
     pub fn shut(&self) {
         let _ = self.stream.get_ref().shutdown(Shutdown::Write);
@@ -256,6 +297,21 @@ impl Drop for Peer {
 }
 
 impl Seen {
+    fn of(params: fastcgi::Params) -> Self {
+        let (mut method, mut target, mut fields) = (String::new(), String::new(), Vec::new());
+        for (name, value) in params.all {
+            match &*name {
+                "REQUEST_METHOD" => method = value,
+                "REQUEST_URI" => target = value,
+                name => fields.push(match name.strip_prefix("HTTP_") {
+                    Some(field) => (field.to_lowercase().replace('_', "-"), value),
+                    None => (name.to_lowercase(), value),
+                }),
+            }
+        }
+        Self { method, target, fields, body: params.body, trailers: Vec::new() }
+    }
+
     /// The value of a field, which must not be there twice.
     #[track_caller]
     pub fn field(&self, name: &str) -> Option<&str> {

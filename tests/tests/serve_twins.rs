@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use unladen_tests::site::{app, page};
-use unladen_tests::{Serve, Site, Upstream, free_address};
+use unladen_tests::{Answer, Serve, Site, Upstream, free_address, wait};
 
 /// What a client saw.
 #[derive(Debug)]
@@ -298,4 +298,162 @@ fn what_a_trusted_front_says_of_the_target_does_not_keep_pages_out_of_the_cache(
         "{seen:?}"
     );
     site.stop();
+}
+
+/// What may be asked of a page that is there: options of curl.
+const ASKED: &[&[&str]] = &[
+    &[],
+    &["--head"],
+    // RFC 9110, section 13: TAG and DATE are the page's.
+    &["-H", "If-None-Match: TAG"],
+    &["-H", "If-None-Match: W/TAG"],
+    &["-H", "If-None-Match: \"other\", TAG"],
+    &["-H", "If-None-Match: \"other\"", "-H", "If-None-Match: TAG"],
+    &["-H", "If-None-Match: *"],
+    &["-H", "If-None-Match: \"other\""],
+    &["-H", "If-None-Match: other"],
+    &["-H", "If-None-Match;"],
+    &["--head", "-H", "If-None-Match: TAG"],
+    &["-H", "If-None-Match: \"other\"", "-H", "If-Modified-Since: DATE"],
+    &["-H", "If-Match: TAG"],
+    &["-H", "If-Match: W/TAG"],
+    &["-H", "If-Match: *"],
+    &["-H", "If-Match: \"other\""],
+    &["--head", "-H", "If-Match: \"other\""],
+    &["-H", "If-Match: \"other\"", "-H", "If-None-Match: TAG"],
+    &["-H", "If-Modified-Since: DATE"],
+    &["-H", "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT"],
+    &["-H", "If-Modified-Since: Sunday, 06-Nov-94 08:49:37 GMT"],
+    &["-H", "If-Modified-Since: Sat, 06 Nov 2094 08:49:37 GMT"],
+    &["-H", "If-Modified-Since: yesterday"],
+    &["-H", "If-Unmodified-Since: DATE"],
+    &["-H", "If-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT"],
+    &["-H", "If-Unmodified-Since: never"],
+    // Section 14.
+    &["-H", "Range: bytes=0-0"],
+    &["-H", "Range: bytes=5-"],
+    &["-H", "Range: bytes=-5"],
+    &["-H", "Range: bytes=-0"],
+    &["-H", "Range: bytes=-9999"],
+    &["-H", "Range: bytes=0-9999"],
+    &["-H", "Range: bytes=0-18446744073709551616"],
+    &["-H", "Range: bytes=9999-"],
+    &["-H", "Range: bytes=5-2"],
+    &["-H", "Range: bytes="],
+    &["-H", "Range: bytes=a-b"],
+    &["-H", "Range: BYTES=0-3"],
+    &["-H", "Range: bytes = 0-3"],
+    &["-H", "Range: bytes=0-3,"],
+    &["-H", "Range: lines=0-3"],
+    &["-H", "Range;"],
+    &["-H", "Range: bytes=0-3", "-H", "Range: bytes=5-7"],
+    &["-H", "Range: bytes=0-3,5-7"],
+    &["-H", "Range: bytes=5-7, 0-3"],
+    &["-H", "Range: bytes=0-3,2-7"],
+    &["-H", "Range: bytes=0-3,9999-"],
+    &["-H", "Range: bytes=9999-,8888-"],
+    &["-H", "Range: bytes=0-0,1-1,2-2,3-3,4-4,5-5,6-6,7-7,8-8,9-9,10-10,11-11,12-12,13-13,14-14,15-15,16-16"],
+    &["-H", "Range: bytes=0-,0-,0-,0-,0-,0-"],
+    &["--head", "-H", "Range: bytes=0-3"],
+    &["-H", "Range: bytes=0-3", "-H", "If-Range: TAG"],
+    &["-H", "Range: bytes=0-3", "-H", "If-Range: W/TAG"],
+    &["-H", "Range: bytes=0-3", "-H", "If-Range: \"other\""],
+    &["-H", "Range: bytes=0-3", "-H", "If-Range: DATE"],
+    &["-H", "Range: bytes=0-3", "-H", "If-Range: Sun, 06 Nov 1994 08:49:37 GMT"],
+    &["-H", "Range: bytes=0-3", "-H", "If-Range: TAG, TAG"],
+    &["-H", "Range: bytes=9999-", "-H", "If-Range: \"other\""],
+    &["-H", "If-Range: TAG"],
+    &["-H", "Range: bytes=0-3", "-H", "If-None-Match: TAG"],
+    &["-H", "Range: bytes=0-3", "-H", "If-Match: \"other\""],
+    &["-H", "Range: bytes=9999-", "-H", "If-None-Match: TAG"],
+    // What has no meaning here.
+    &["-H", "Accept: image/png"],
+    &["-H", "Accept-Language: de"],
+    &["-H", "Accept-Encoding: gzip, br"],
+    &["-H", "Accept-Encoding: gzip"],
+    &["-H", "Accept-Encoding: zstd, gzip;q=0.5"],
+    &["-H", "Accept-Encoding: br;q=0.1, gzip"],
+    &["-H", "Accept-Encoding: GZIP"],
+    &["-H", "Accept-Encoding: x-gzip"],
+    &["-H", "Accept-Encoding: gzip;q=0, br;q=0"],
+    &["-H", "Accept-Encoding: *"],
+    &["-H", "Accept-Encoding: deflate"],
+    &["-H", "Accept-Encoding;"],
+    &["--head", "-H", "Accept-Encoding: br"],
+    &["-H", "Accept-Encoding: br", "-H", "If-None-Match: TAG"],
+    &["-H", "Accept-Encoding: br", "-H", "If-None-Match: W/TAG"],
+    &["-H", "Accept-Encoding: br", "-H", "If-None-Match: \"other\""],
+    &["-H", "Accept-Encoding: br", "-H", "If-Match: TAG"],
+    &["-H", "Accept-Encoding: br", "-H", "If-Match: \"other\""],
+    &["-H", "Accept-Encoding: br", "-H", "If-Modified-Since: DATE"],
+    &["-H", "Accept-Encoding: br", "-H", "Range: bytes=0-3"],
+    &["-H", "Accept-Encoding: br", "-H", "Range: bytes=9999-"],
+    &["-H", "Accept-Encoding: br", "-H", "Range: lines=0-3"],
+    &["-H", "Accept-Encoding: br", "-H", "Range: bytes=0-3", "-H", "If-Range: \"other\""],
+    &["-H", "Accept-Encoding: br", "-H", "Cache-Control: no-transform"],
+    &["-H", "Accept-Encoding: identity;q=0"],
+    &["-H", "Accept-Encoding: *;q=0"],
+    &["-H", "Cache-Control: max-stale"],
+    &["-H", "Cache-Control: only-if-cached"],
+    &["-H", "Cache-Control: no-transform"],
+    &["-H", "Max-Forwards: 0"],
+    &["-H", "TE: trailers"],
+    &["-H", "Origin: https://other.example"],
+    &["-H", "Content-Length: 0"],
+    &["--http1.0"],
+];
+
+/// Without what tells when and whence it came, and whether it was coded on its way; and a boundary, which is made anew
+/// each time.
+fn alike(seen: &Seen) -> (u16, Vec<String>, String) {
+    let boundary = seen.head.split("boundary=").nth(1).and_then(|rest| rest.lines().next()).unwrap_or("no boundary");
+    let plain = |text: &str| text.replace(boundary.trim(), "BOUNDARY");
+    let is_coded = seen.head.contains("content-encoding:");
+    // A file may have coded forms beside it, and has parts in any case.
+    let of_time = ["date:", "age:", "cache-status:", "vary: accept-encoding", "accept-ranges:"];
+    let of_coding: &[&str] = if is_coded { &["content-length:", "transfer-encoding:"] } else { &[] };
+    let left_out = [&of_time[..], of_coding].concat();
+    let mut lines: Vec<String> = seen.head.lines().skip(1).map(|line| plain(line.trim())).collect();
+    lines.retain(|line| !line.is_empty() && !left_out.iter().any(|name| line.starts_with(name)));
+    lines.sort();
+    (seen.status, lines, if is_coded { String::new() } else { plain(&String::from_utf8_lossy(&seen.body)) })
+}
+
+#[test]
+fn a_file_and_a_stored_page_are_answered_alike() {
+    for text in ["0123456789 a page of some length".to_owned(), "0123456789 a page that is coded\n".repeat(200)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("page.txt"), &text).expect("written");
+        let lifetime = "files.max_age = { \"*.txt\" = \"1h\" }";
+        let files = Site::start(&format!("root = {:?}\ncompress = true\n{lifetime}", folder.path()));
+        // Until some time after it was written, a file's tag is weak.
+        let is_strong = |answer: &Answer| answer.field("etag").is_some_and(|tag| tag.starts_with('"'));
+        let told = files.get_until("/page.txt", is_strong);
+        let [tag, date, kind] = ["etag", "last-modified", "content-type"].map(|name| told.field(name).expect(name));
+        let lines = format!("ETag: {tag}\r\nLast-Modified: {date}\r\nContent-Type: {kind}\r\n");
+        let upstream = app(move |_| page(&format!("{lines}Cache-Control: max-age=3600\r\n"), &text));
+        let stored = Site::of(&upstream, "compress = true\n[site.cache]");
+        let is_kept = |seen: &Seen| seen.head.contains("cache-status: unladen; hit");
+        wait::until("it is kept, and coded", || {
+            let codings = ["gzip", "br", "zstd"].map(|coding| format!("Accept-Encoding: {coding}"));
+            let asked = codings.map(|coding| ask(stored.address(), "/page.txt", &["-H", &coding]));
+            asked.iter().all(|seen| is_kept(seen) && (told.body.len() < 100 || seen.head.contains("content-encoding")))
+        });
+        let mut wrong = Vec::new();
+        for (options, http) in
+            ASKED.iter().flat_map(|row| ["--http1.1", "--http2-prior-knowledge"].map(|http| (row, http)))
+        {
+            let filled = options.iter().map(|option| option.replace("TAG", tag).replace("DATE", date));
+            let filled: Vec<String> = std::iter::once(http.to_owned()).chain(filled).collect();
+            let options: Vec<&str> = filled.iter().map(String::as_str).collect();
+            let [file, page] = [&files, &stored].map(|site| alike(&ask(site.address(), "/page.txt", &options)));
+            if file != page {
+                wrong.push(format!("{options:?}:\n  file:   {file:?}\n  stored: {page:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), 2 * ASKED.len(), wrong.join("\n"));
+        assert_eq!(upstream.seen().len(), 1, "it was stored: {:?}", upstream.seen());
+        files.stop();
+        stored.stop();
+    }
 }

@@ -131,6 +131,8 @@ fn head_and_conditions_and_ranges_are_answered_with_the_application_gone() {
     );
     let beyond = wire.ask(get("/", "Range: bytes=10-\r\n"));
     assert_eq!((beyond.status, beyond.field("content-range")), (416, Some("bytes */10")));
+    // A cache in front would keep it as everybody's page.
+    assert_eq!((beyond.field("cache-control"), beyond.field("etag")), (None, None), "{beyond:?}");
     for whole in ["Range: lines=1-2", "Range: bytes=4-2", "Range: bytes=0-1\r\nIf-Range: \"b\"", "Range: bytes=x"] {
         assert_eq!(wire.ask(get("/", &format!("{whole}\r\n"))).is_hit(200).text(), "0123456789", "{whole}");
     }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tempfile::TempDir;
+use unladen_tests::fastcgi::{END, answer, record};
 use unladen_tests::site::get;
 use unladen_tests::{PhpFpm, Site, Wire, wait};
 
@@ -487,18 +488,6 @@ fn a_program_below_a_path_of_a_site_of_php_could_not_be_called() {
 }
 
 // === programs that answer as none should ===
-
-/// A record of FastCGI.
-fn record(kind: u8, request: u16, content: &[u8]) -> Vec<u8> {
-    let ([high, low], [long, short]) = (request.to_be_bytes(), (content.len() as u16).to_be_bytes());
-    [&[1, kind, high, low, long, short, 0, 0][..], content].concat()
-}
-
-const END: [u8; 8] = [0; 8];
-
-fn answer(head_and_body: &[u8]) -> Vec<u8> {
-    [record(6, 1, head_and_body), record(3, 1, &END)].concat()
-}
 
 /// A program that says this to each request, and then closes. How many requests came is counted.
 fn program(folder: &Path, says: Vec<u8>) -> Arc<AtomicUsize> {

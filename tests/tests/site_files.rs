@@ -595,3 +595,54 @@ fn a_site_that_an_htaccess_keeps_for_some_addresses_is_sent_to_nobody() {
     assert_eq!(site.get("/open/a.txt", "").is(200).body, b"open");
     site.stop();
 }
+
+/// Whoever answers without reading a body ends the connection behind it, or reads on to its end: what is in it is no
+/// request.
+#[test]
+fn a_body_that_nobody_reads_is_not_taken_for_a_request() {
+    let files: [(&str, &[u8]); 4] =
+        [("a.txt", b"a"), ("next.txt", b"next"), ("evil.txt", b"evil"), ("folder/index.html", b"index")];
+    let settings = "[[site.route]]\npath = \"/denied/\"\nstatus = 403\n[[site.route]]\npath = \"/moved/\"\n\
+                    redirect = \"/next.txt\"\n[[site.route]]\npath = \"/inside/\"\naccess = { allow = [\"192.0.2.0/24\"] }";
+    let site = Files::new(&files, settings);
+    let evil = "GET /evil.txt HTTP/1.1\r\nHost: a\r\n\r\n";
+    let next = "GET /next.txt HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    let chunk = format!("{:x}\r\n{evil}\r\n0\r\n\r\n", evil.len());
+    let length = format!("Content-Length: {}\r\n", evil.len());
+    for (target, safe, other) in [
+        ("/a.txt", 200, 405),
+        ("/nothing", 404, 404),
+        ("/folder", 301, 308),
+        ("/denied/x", 403, 403),
+        ("/inside/x", 403, 403),
+        ("/moved/x", 308, 308),
+    ] {
+        for method in ["GET", "HEAD", "POST", "DELETE", "OPTIONS", "TRACE"] {
+            let status = if matches!(method, "GET" | "HEAD") { safe } else { other };
+            for (lines, body) in [
+                (length.clone(), evil.to_owned()),
+                (format!("{length}Expect: 100-continue\r\n"), evil.to_owned()),
+                (format!("{length}Connection: keep-alive\r\nIf-None-Match: *\r\n"), evil.to_owned()),
+                ("Transfer-Encoding: chunked\r\n".to_owned(), chunk.clone()),
+                ("Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n".to_owned(), chunk.clone()),
+            ] {
+                for at_once in [true, false] {
+                    let mut wire = site.wire();
+                    let what = format!("{method} {target} {lines:?} {at_once}");
+                    let head = format!("{method} {target} HTTP/1.1\r\nHost: a\r\n{lines}\r\n");
+                    let _ = wire.try_send(if at_once { format!("{head}{body}{next}") } else { head });
+                    let answer = wire.next(method == "HEAD");
+                    let is_304 = answer.status == 304 && lines.contains("If-None-Match");
+                    assert!(answer.status == status || is_304, "{what}: {answer:?}");
+                    if !at_once {
+                        let _ = wire.try_send(format!("{body}{next}"));
+                    }
+                    let (rest, _) = wire.rest();
+                    let rest = String::from_utf8_lossy(&rest);
+                    assert!(!rest.contains("evil") && (rest.is_empty() || rest.ends_with("next")), "{what}: {rest}");
+                }
+            }
+        }
+    }
+    site.stop();
+}

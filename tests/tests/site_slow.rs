@@ -368,26 +368,30 @@ fn who_does_not_read_its_answer_holds_none_of_the_application() {
     site.stop();
 }
 
-/// Of a page from memory too, which holds nothing else than the connection.
+/// Of a page from memory too, and of a file, which hold nothing else than the connection.
 #[test]
-fn who_does_not_read_a_stored_page_as_fast_as_it_must_is_left() {
+fn who_does_not_read_a_stored_page_or_a_file_as_fast_as_it_must_is_left() {
     let body = "x".repeat(32 * MIB);
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("page"), &body).expect("a file");
     let app = app(move |_| page("Cache-Control: max-age=600\r\n", &body));
     let settings = "[site.client]\nanswer_rate = \"1GiB\"\nanswer_grace = \"200ms\"\n[site.cache]\nlargest = \"64MiB\"";
-    let site = Site::of(&app, settings);
-    while !site.get("/").cache().contains("hit") {}
-    let mut stream = client(&site, "/");
-    let mut read = 0;
-    let begun = Instant::now();
-    let mut piece = vec![0; 1000];
-    // Some bytes now and then, as often as no time-out of idleness ends it.
-    while let Ok(count @ 1..) = stream.read(&mut piece) {
-        read += count;
-        assert!(begun.elapsed() < LIMIT, "{read} bytes, and it is still sent");
-        std::thread::sleep(Duration::from_millis(1));
+    let stored = Site::of(&app, settings);
+    while !stored.get("/page").cache().contains("hit") {}
+    for site in [stored, Site::start(&format!("root = {:?}\n{settings}", folder.path()))] {
+        let mut stream = client(&site, "/page");
+        let mut read = 0;
+        let begun = Instant::now();
+        let mut piece = vec![0; 1000];
+        // Some bytes now and then, as often as no time-out of idleness ends it.
+        while let Ok(count @ 1..) = stream.read(&mut piece) {
+            read += count;
+            assert!(begun.elapsed() < LIMIT, "{read} bytes, and it is still sent");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(read < 32 * MIB, "{read}");
+        site.stop();
     }
-    assert!(read < 32 * MIB, "{read}");
-    site.stop();
 }
 
 #[test]

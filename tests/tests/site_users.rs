@@ -198,90 +198,93 @@ fn judge(user: &str, asked: &str, answer: &Answer) {
 #[test]
 fn no_answer_for_one_user_reaches_another_by_http_1() {
     let app = application();
-    let site = Arc::new(Site::of(&app, "per_client = 10000\nretry = { attempts = 0 }\noutlier = false"));
-    let threads: Vec<_> = (0..6)
-        .map(|thread| {
-            let site = Arc::clone(&site);
-            std::thread::spawn(move || {
-                let user = ["alice", "bob", "nobody"][thread % 3];
-                let mut dice = Dice::new(thread as u64 + 1);
-                let mut wire = site.wire();
-                let mut hits = 0;
-                for _ in 0..1500 {
-                    let (method, path, fields) = request(&mut dice, user);
-                    let mut asked = format!("{method} {path} HTTP/1.1\r\nHost: test\r\n");
-                    for (name, value) in &fields {
-                        asked += &format!("{name}: {value}\r\n");
+    for site in Site::each(&app, "per_client = 10000\nretry = { attempts = 0 }\noutlier = false") {
+        let site = Arc::new(site);
+        let threads: Vec<_> = (0..6)
+            .map(|thread| {
+                let site = Arc::clone(&site);
+                std::thread::spawn(move || {
+                    let user = ["alice", "bob", "nobody"][thread % 3];
+                    let mut dice = Dice::new(thread as u64 + 1);
+                    let mut wire = site.wire();
+                    let mut hits = 0;
+                    for _ in 0..1500 {
+                        let (method, path, fields) = request(&mut dice, user);
+                        let mut asked = format!("{method} {path} HTTP/1.1\r\nHost: test\r\n");
+                        for (name, value) in &fields {
+                            asked += &format!("{name}: {value}\r\n");
+                        }
+                        match dice.below(30) {
+                            0 => asked += "Connection: Cookie\r\n",
+                            1 => asked += "Connection: Authorization, X-Theme\r\n",
+                            _ => (),
+                        }
+                        if method == "POST" {
+                            asked += "Content-Length: 0\r\n";
+                        }
+                        wire.send(format!("{asked}\r\n"));
+                        let answer = wire.next(method == "HEAD");
+                        judge(user, &asked, &answer);
+                        hits += usize::from(answer.fields.iter().any(|(_, value)| value.starts_with("unladen; hit")));
+                        if answer.field("connection") == Some("close") {
+                            wire = site.wire();
+                        }
                     }
-                    match dice.below(30) {
-                        0 => asked += "Connection: Cookie\r\n",
-                        1 => asked += "Connection: Authorization, X-Theme\r\n",
-                        _ => (),
-                    }
-                    if method == "POST" {
-                        asked += "Content-Length: 0\r\n";
-                    }
-                    wire.send(format!("{asked}\r\n"));
-                    let answer = wire.next(method == "HEAD");
-                    judge(user, &asked, &answer);
-                    hits += usize::from(answer.fields.iter().any(|(_, value)| value.starts_with("unladen; hit")));
-                    if answer.field("connection") == Some("close") {
-                        wire = site.wire();
-                    }
-                }
-                hits
+                    hits
+                })
             })
-        })
-        .collect();
-    let hits: usize = threads.into_iter().map(|thread| thread.join().expect("nobody sees another")).sum();
-    // It is a cache: or this would prove nothing.
-    assert!(hits > 500, "{hits}");
-    Arc::into_inner(site).expect("nobody else has it").stop();
+            .collect();
+        let hits: usize = threads.into_iter().map(|thread| thread.join().expect("nobody sees another")).sum();
+        // It is a cache: or this would prove nothing.
+        assert!(hits > 500, "{hits}");
+        Arc::into_inner(site).expect("nobody else has it").stop();
+    }
 }
 
 #[test]
 fn no_answer_for_one_user_reaches_another_by_http_2() {
     let app = application();
-    let site = Site::of(&app, "retry = { attempts = 0 }\noutlier = false");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let hits = runtime.block_on(async {
-        let client = h2::H2Client::unix(&site.socket()).await;
-        let mut dice = Dice::new(99);
-        let mut hits = 0;
-        for _ in 0..150 {
-            let mut sent = Vec::new();
-            for _ in 0..20 {
-                let user = dice.one(&["alice", "bob", "nobody"]);
-                let (_, path, fields) = request(&mut dice, user);
-                let mut head = h2::request("GET", &path);
-                for (name, value) in &fields {
-                    // Cookies may come in pieces.
-                    if *name == "cookie" {
-                        head.headers_mut().append("cookie", "first=1".parse().expect("a value"));
+    for site in Site::each(&app, "retry = { attempts = 0 }\noutlier = false") {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let hits = runtime.block_on(async {
+            let client = h2::H2Client::unix(&site.socket()).await;
+            let mut dice = Dice::new(99);
+            let mut hits = 0;
+            for _ in 0..150 {
+                let mut sent = Vec::new();
+                for _ in 0..20 {
+                    let user = dice.one(&["alice", "bob", "nobody"]);
+                    let (_, path, fields) = request(&mut dice, user);
+                    let mut head = h2::request("GET", &path);
+                    for (name, value) in &fields {
+                        // Cookies may come in pieces.
+                        if *name == "cookie" {
+                            head.headers_mut().append("cookie", "first=1".parse().expect("a value"));
+                        }
+                        head.headers_mut().append(*name, value.parse().expect("a value"));
                     }
-                    head.headers_mut().append(*name, value.parse().expect("a value"));
+                    let (answer, _) = client.send(head, true).await;
+                    sent.push((user, format!("{path} {fields:?}"), answer));
                 }
-                let (answer, _) = client.send(head, true).await;
-                sent.push((user, format!("{path} {fields:?}"), answer));
+                for (user, asked, answer) in sent {
+                    let answer = h2::H2Answer::read(answer).await.expect("an answer");
+                    let field = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
+                        (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+                    };
+                    let answer = Answer {
+                        status: answer.head.status.as_u16(),
+                        fields: answer.head.headers.iter().map(field).collect(),
+                        body: answer.body,
+                        trailers: Vec::new(),
+                        ending: unladen_tests::Ending::Whole,
+                    };
+                    judge(user, &asked, &answer);
+                    hits += usize::from(answer.fields.iter().any(|(_, value)| value.starts_with("unladen; hit")));
+                }
             }
-            for (user, asked, answer) in sent {
-                let answer = h2::H2Answer::read(answer).await.expect("an answer");
-                let field = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
-                    (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
-                };
-                let answer = Answer {
-                    status: answer.head.status.as_u16(),
-                    fields: answer.head.headers.iter().map(field).collect(),
-                    body: answer.body,
-                    trailers: Vec::new(),
-                    ending: unladen_tests::Ending::Whole,
-                };
-                judge(user, &asked, &answer);
-                hits += usize::from(answer.fields.iter().any(|(_, value)| value.starts_with("unladen; hit")));
-            }
-        }
-        hits
-    });
-    assert!(hits > 100, "{hits}");
-    site.stop();
+            hits
+        });
+        assert!(hits > 100, "{hits}");
+        site.stop();
+    }
 }

@@ -30,7 +30,7 @@ pub enum MaxStale {
 
 /// `Cache-Control` of a response, for a shared cache that is a gateway: a valid `CDN-Cache-Control` replaces it. An
 /// invalid time is zero, so that a doubtful response is stale (RFC 9111, section 4.2.1); of repeated directives, the
-/// first counts.
+/// first counts. A directive that forbids does so behind `;` too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names of the directives")]
 pub struct ResponseControl {
@@ -109,6 +109,9 @@ impl ResponseControl {
         for line in lines(fields, b"cache-control") {
             is_said = true;
             directives(line).for_each(|directive| control.take(directive));
+            if memchr::memchr(b';', line).is_some() {
+                control.take_apart(line);
+            }
         }
         control.no_cache |= !is_said && has_pragma(fields);
         control
@@ -135,6 +138,17 @@ impl ResponseControl {
             self.private |= !self.is_qualified(directive.value);
         } else if let Some(said) = self.flag(|name| is(name)) {
             *said = true;
+        }
+    }
+
+    /// What forbids in a line of which `;` was thought to separate directives: `private; max-age=60`.
+    fn take_apart(&mut self, line: &[u8]) {
+        for part in line.split(|byte| matches!(byte, b';' | b',')) {
+            let said = trim(part.split(|byte| *byte == b'=').next().unwrap_or_default());
+            let is = |name: &[u8]| said.eq_ignore_ascii_case(name);
+            self.no_store |= is(b"no-store");
+            self.private |= is(b"private");
+            self.no_cache |= is(b"no-cache");
         }
     }
 

@@ -93,11 +93,6 @@ impl Accepted {
         all.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
         all.into_iter().filter(move |(weight, _)| *weight > 0 && *weight >= identity).map(|(_, coding)| coding)
     }
-
-    /// Codings to try, the best first.
-    pub fn each(self) -> impl Iterator<Item = Coding> {
-        [Coding::Brotli, Coding::Zstd, Coding::Gzip].into_iter().filter(move |coding| self.takes(*coding))
-    }
 }
 
 impl Coding {

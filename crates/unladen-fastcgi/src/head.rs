@@ -110,7 +110,8 @@ fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
 /// `200 OK`, or the number alone. An application cannot use an interim status (RFC 3875, section 6.3.3).
 fn status_of(value: &[u8]) -> Option<u16> {
     let (digits, rest) = value.split_at_checked(3)?;
-    if !digits.iter().all(u8::is_ascii_digit) || !matches!(rest, [] | [b' ', ..]) {
+    let is_clean = rest.iter().all(|byte| *byte == b'\t' || !byte.is_ascii_control());
+    if !digits.iter().all(u8::is_ascii_digit) || !matches!(rest, [] | [b' ', ..]) || !is_clean {
         return None;
     }
     let status = digits.iter().fold(0, |number, digit| number * 10 + u16::from(digit - b'0'));

@@ -98,6 +98,8 @@ pub(crate) struct FastCgiNotes {
     pub(crate) stderr: RefCell<Stderr>,
     pub(crate) refusal: Cell<Option<Refusal>>,
     pub(crate) fault: Cell<Option<Fault>>,
+    /// Said by a field that is removed: the client acts on the head alone.
+    pub(crate) is_stream: Cell<bool>,
 }
 
 impl FastCgiNotes {
@@ -105,6 +107,7 @@ impl FastCgiNotes {
         self.stderr.borrow_mut().clear();
         self.refusal.set(None);
         self.fault.set(None);
+        self.is_stream.set(false);
     }
 
     /// Its standard error, with advice where known; `None` if it wrote nothing.

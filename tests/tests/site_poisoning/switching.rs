@@ -32,13 +32,14 @@ fn what_is_fresh_stays_whatever_one_client_has_it_asked_for_anew_with() {
     for answer in answers() {
         let said = answer.clone();
         let app = odd(move || said.clone());
-        let site = Site::of(&app, "");
-        site.get("/").is_asked(200);
-        for reload in ["Cache-Control: no-cache\r\n", "Cache-Control: max-age=0\r\n", "Pragma: no-cache\r\n"] {
-            site.get_with("/", &format!("X-Odd: 1\r\n{reload}"));
-            assert_eq!(site.get("/").is_hit(200).text(), "good", "{answer}");
+        for site in Site::each(&app, "") {
+            site.get("/").is_asked(200);
+            for reload in ["Cache-Control: no-cache\r\n", "Cache-Control: max-age=0\r\n", "Pragma: no-cache\r\n"] {
+                site.get_with("/", &format!("X-Odd: 1\r\n{reload}"));
+                assert_eq!(site.get("/").is_hit(200).text(), "good", "{answer}");
+            }
+            site.stop();
         }
-        site.stop();
     }
 }
 
@@ -47,13 +48,14 @@ fn what_one_client_was_answered_alone_is_over_with_the_next() {
     for answer in answers().into_iter().filter(|answer| !answer.contains(" Odd\r\nCache-Control")) {
         let said = answer.clone();
         let app = odd(move || said.clone());
-        let site = Site::of(&app, "");
-        site.get_with("/", "X-Odd: 1\r\n");
-        assert_eq!(site.get("/").is_asked(200).text(), "good", "{answer}");
-        // At the latest the second of those who come asks for all.
-        assert_eq!(site.get("/").is(200).text(), "good", "{answer}");
-        site.get("/").is_hit(200);
-        site.stop();
+        for site in Site::each(&app, "") {
+            site.get_with("/", "X-Odd: 1\r\n");
+            assert_eq!(site.get("/").is_asked(200).text(), "good", "{answer}");
+            // At the latest the second of those who come asks for all.
+            assert_eq!(site.get("/").is(200).text(), "good", "{answer}");
+            site.get("/").is_hit(200);
+            site.stop();
+        }
     }
 }
 
@@ -71,38 +73,40 @@ fn another_variant_stays() {
             _ => page(&format!("{lines}Cache-Control: max-age=600\r\n"), "en"),
         }
     });
-    let site = Site::of(&app, "");
-    for language in ["en", "de"] {
-        site.get_with("/", &format!("Accept-Language: {language}\r\n")).is_asked(200);
+    for site in Site::each(&app, "") {
+        for language in ["en", "de"] {
+            site.get_with("/", &format!("Accept-Language: {language}\r\n")).is_asked(200);
+        }
+        site.get_with("/", "Accept-Language: de\r\nX-Odd: 1\r\n").is_asked(200);
+        assert_eq!(site.get_with("/", "Accept-Language: en\r\n").is_hit(200).text(), "en");
+        site.stop();
     }
-    site.get_with("/", "Accept-Language: de\r\nX-Odd: 1\r\n").is_asked(200);
-    assert_eq!(site.get_with("/", "Accept-Language: en\r\n").is_hit(200).text(), "en");
-    site.stop();
 }
 
 #[test]
 fn a_reload_can_be_passed_over() {
     let app = app(|_| page("Cache-Control: max-age=600\r\n", "good"));
-    let site = Site::of(&app, "[site.cache]\nignore_reload = true");
-    site.get("/").is_asked(200);
-    for reload in
-        ["Cache-Control: no-cache", "Cache-Control: max-age=0", "Cache-Control: min-fresh=9999", "Pragma: no-cache"]
-    {
-        site.get_with("/", &format!("{reload}\r\n")).is_hit(200);
+    for site in Site::each(&app, "[site.cache]\nignore_reload = true") {
+        site.get("/").is_asked(200);
+        for reload in
+            ["Cache-Control: no-cache", "Cache-Control: max-age=0", "Cache-Control: min-fresh=9999", "Pragma: no-cache"]
+        {
+            site.get_with("/", &format!("{reload}\r\n")).is_hit(200);
+        }
+        site.stop();
     }
-    assert_eq!(app.seen().len(), 1);
-    site.stop();
 }
 
 #[test]
 fn hits_count_where_that_is_asked_for() {
     let app = app(|_| page("Cache-Control: max-age=600\r\n", "good"));
     for (hits, limited) in [("", false), ("hits = true", true)] {
-        let site = Site::of(&app, &format!("[[site.rate]]\nrate = 0.001\nburst = 3\n{hits}"));
-        let mut wire = site.wire();
-        let statuses: Vec<u16> = (0..6).map(|_| wire.get("/").status).collect();
-        let expected = if limited { [200, 200, 200, 429, 429, 429] } else { [200; 6] };
-        assert_eq!(statuses, expected, "{hits}");
-        site.stop();
+        for site in Site::each(&app, &format!("[[site.rate]]\nrate = 0.001\nburst = 3\n{hits}")) {
+            let mut wire = site.wire();
+            let statuses: Vec<u16> = (0..6).map(|_| wire.get("/").status).collect();
+            let expected = if limited { [200, 200, 200, 429, 429, 429] } else { [200; 6] };
+            assert_eq!(statuses, expected, "{hits}");
+            site.stop();
+        }
     }
 }

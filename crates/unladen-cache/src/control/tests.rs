@@ -57,6 +57,9 @@ fn flags_of_a_response() {
     assert!(said("ext=\"a, no-store").no_store);
     // a value where none is meant does not take the directive off
     assert!(said("no-store=1").no_store);
+    // nor does a separator that is none
+    assert!(said("private; max-age=60").private && said("max-age=60;Private").private && said("a;no-store=1").no_store);
+    assert!(said("public; no-cache, x").no_cache && !said("max-age=60; xprivate").private);
     let stale = said("stale-while-revalidate=5, stale-if-error=x");
     assert_eq!((stale.stale_while_revalidate, stale.stale_if_error), (Some(seconds(5)), Some(seconds(0))));
 }

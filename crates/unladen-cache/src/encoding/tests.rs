@@ -7,7 +7,9 @@ use crate::tests::testing::value;
 
 fn accepted(header: &str) -> String {
     let accepted = Accepted::of(Some(header.as_bytes()));
-    let mut names: Vec<_> = accepted.each().map(|coding| coding.into_str()).collect();
+    let all = [Coding::Brotli, Coding::Zstd, Coding::Gzip];
+    let mut names: Vec<_> =
+        all.into_iter().filter(|coding| accepted.takes(*coding)).map(|coding| coding.into_str()).collect();
     if accepted.identity {
         names.push("identity");
     }
@@ -77,7 +79,7 @@ proptest! {
     #[test]
     fn any_bytes_are_taken_or_not(header in value()) {
         let accepted = Accepted::of(Some(&header));
-        prop_assert!(accepted.each().all(|coding| accepted.takes(coding)));
+        prop_assert!(accepted.shortest_by_weight().all(|coding| accepted.takes(coding)));
         let _ = Coding::is_worth_it(&header);
     }
 }

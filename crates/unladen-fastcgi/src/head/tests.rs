@@ -38,6 +38,8 @@ fn two_readings_are_none() {
         (b"Status: +20\n\n", Http::StartLine),
         (b"Status: 103 Early Hints\n\n", Http::StartLine),
         (b"Status: 600\n\n", Http::StartLine),
+        (b"Status: 200 OK\0\n\n", Http::StartLine),
+        (b"Status: 200 OK\rSet-Cookie: a=b\n\n", Http::StartLine),
         (b"HTTP/1.1 200 OK\r\n\r\n", Http::Field),
         (b"nothing\n\n", Http::Field),
         (b"A: b\n c: folded\n\n", Http::Field),

@@ -43,6 +43,8 @@ pub(crate) struct FetchSink<'a> {
     head: Option<HeldHead<'a>>,
     to: Option<FetchWriter<News>>,
     storing: Option<Storing<'a>>,
+    /// For an answer that is not kept: the plan whose stored response it outdates.
+    outdates: Option<&'a FetchPlan>,
     bytes: u64,
     /// The body is too long to be read to its end when nobody wants it.
     is_cut: bool,
@@ -171,18 +173,19 @@ impl CacheFetch {
         let mut response = response.clone();
         add_date(&mut response.fields);
         let status = response.status;
+        let mut outdates = None;
         let (kept, storing, alone) = match kept {
             Ok(kept) => (Ok(kept.clone()), Some(Storing { wanted, kept, status }), None),
             Err(why) => {
                 // A client that forced a new fetch takes nothing from those content with what is stored.
-                if !wanted.is_of_use_to_others(received) {
-                    wanted.note_not_stored(status, why);
+                if !wanted.is_of_use_to_others(received) && wanted.note_not_stored(status, why) {
+                    outdates = Some(wanted);
                 }
                 (Err(why), None, Some((WINDOW, News::NotForAll)))
             }
         };
         let began = News::Began(Arc::new(Began { response, kept, is_of_peer }));
-        FetchSink { head: Some(HeldHead { writer: &mut self.writer, began, alone }), storing, ..nothing }
+        FetchSink { head: Some(HeldHead { writer: &mut self.writer, began, alone }), storing, outdates, ..nothing }
     }
 }
 
@@ -195,7 +198,7 @@ fn without(response: &Response, name: &[u8]) -> Response {
 impl FetchSink<'_> {
     /// Discards the body.
     pub(crate) fn nowhere() -> Self {
-        Self { head: None, to: None, storing: None, bytes: 0, is_cut: false }
+        Self { head: None, to: None, storing: None, outdates: None, bytes: 0, is_cut: false }
     }
 
     pub(crate) fn has_sent(&self) -> bool {
@@ -238,6 +241,9 @@ impl FetchSink<'_> {
     }
 
     pub(crate) fn end(&mut self) {
+        if let Some(plan) = self.outdates.take() {
+            plan.forget();
+        }
         self.begin();
         let Some(writer) = self.to.take() else { return };
         let Some(Storing { wanted, kept, status }) = self.storing.take() else {

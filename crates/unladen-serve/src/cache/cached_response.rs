@@ -7,12 +7,13 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::HeaderMap;
 use unladen_cache::{
-    Accepted, Coding, Multipart, Ranges, Stored, Verdict, if_range, is_of_304, multipart, precondition, ranges,
+    Accepted, Coding, Multipart, Ranges, Stored, Validators, Verdict, if_range, is_of_304, multipart, precondition,
+    ranges,
 };
 use unladen_http1::{Fields, Length, Name, Request, Response};
 
 use super::Cache;
-use super::coded::{SHORTEST, is, joined, weak};
+use super::coded::{SHORTEST, is, is_not_to_be_transformed, joined, weak};
 use crate::message::append;
 use crate::message::compose::{ToClient, VIA, connection, date_if_none, digits, line, status_line};
 
@@ -42,11 +43,18 @@ impl<'s> CachedResponse<'s> {
             return whole(stored);
         }
         let range = request.fields.find(b"range").filter(|_| request.method == b"GET");
-        let coder = coder.filter(|_| range.is_none());
+        let coder = coder.filter(|_| range.is_none() && !is_not_to_be_transformed(&request.fields));
         let coding = coder.and_then(|cache| coding(cache, key, request, stored));
-        match precondition(request, &stored.validators, stored.freshness.received) {
+        // Weak, the tag of what is sent matches nothing (RFC 9110, section 13.1.1).
+        let is_weak = coding.is_some() && request.fields.find(b"if-match").is_some();
+        let weakened = is_weak.then(|| Validators {
+            etag: stored.validators.etag.as_deref().map(|etag| weak(etag).into()),
+            ..stored.validators.clone()
+        });
+        let validators = weakened.as_ref().unwrap_or(&stored.validators);
+        match precondition(request, validators, stored.freshness.received) {
             Verdict::NotModified => not_modified(stored, coding.is_some()),
-            Verdict::Failed => failed(stored),
+            Verdict::Failed => failed(stored, 412, None),
             Verdict::Proceed => match (range, coding) {
                 (Some(range), _) if if_range(request, &stored.validators) => part(stored, range),
                 (_, Some((coding, body))) => coded(stored, coding, body),
@@ -148,13 +156,17 @@ fn not_modified(stored: &Stored, is_coded: bool) -> CachedResponse<'_> {
     CachedResponse { status: 304, lines, body: Bytes::new(), length: Length::None }
 }
 
-/// 412 with no field but `Date`, which the age counts from.
-fn failed(stored: &Stored) -> CachedResponse<'_> {
+/// 412 or 416, with no field of the page but `Date`, which the age counts from: with its lifetime, caches in front would
+/// keep the refusal of one client as everybody's page.
+fn failed<'s>(stored: &Stored, status: u16, range: Option<String>) -> CachedResponse<'s> {
     let mut fields = Fields::default();
     if let Some(date) = stored.fields.get(Name::Date) {
         fields.push(b"date", date);
     }
-    CachedResponse { status: 412, lines: Lines::Own(fields), body: Bytes::new(), length: Length::Exact(0) }
+    if let Some(range) = range {
+        fields.push(b"content-range", range.as_bytes());
+    }
+    CachedResponse { status, lines: Lines::Own(fields), body: Bytes::new(), length: Length::Exact(0) }
 }
 
 /// A coding that the client accepts and that the body already exists in.
@@ -164,12 +176,12 @@ fn coding(cache: &Cache, key: &[u8], request: &Request, stored: &Arc<Stored>) ->
     }
     let accepted = Accepted::of(joined(&request.fields, b"accept-encoding").as_deref());
     let made = |coding: Coding| stored.in_coding(coding).map(|body| (coding, body.clone()));
-    let best = accepted.each().next()?;
+    let best = accepted.shortest_by_weight().next()?;
     made(best).or_else(|| {
         if !stored.is_coded(best) {
             cache.compress(key, stored, best);
         }
-        accepted.each().find_map(made)
+        accepted.shortest_by_weight().find_map(made)
     })
 }
 
@@ -191,27 +203,26 @@ fn coded<'s>(stored: &'s Stored, coding: Coding, body: Bytes) -> CachedResponse<
 
 fn part<'s>(stored: &'s Stored, header: &[u8]) -> CachedResponse<'s> {
     let length = stored.body.len() as u64;
-    let (status, body, range, kind) = match ranges(header, length) {
+    let (body, range, kind) = match ranges(header, length) {
         Ranges::Whole => return whole(stored),
-        Ranges::Unsatisfiable => (416, Bytes::new(), Some(format!("bytes */{length}")), None),
+        Ranges::Unsatisfiable => return failed(stored, 416, Some(format!("bytes */{length}"))),
         Ranges::Some(parts) => match parts.as_slice() {
             [one] => {
                 let told = format!("bytes {}-{}/{length}", one.start, one.end.saturating_sub(1));
-                (206, slice(&stored.body, one), Some(told), None)
+                (slice(&stored.body, one), Some(told), None)
             }
             several => {
                 let kind = stored.fields.find(b"content-type");
                 let boundary = format!("{:032x}", fastrand::u128(..));
                 let framed = multipart(several, length, kind, &boundary);
                 let body = in_parts(&framed, several, &stored.body);
-                (206, body, None, Some(format!("multipart/byteranges; boundary={boundary}")))
+                (body, None, Some(format!("multipart/byteranges; boundary={boundary}")))
             }
         },
     };
     let mut fields = Fields::default();
     for field in stored.fields.iter() {
-        let is_other = is(field.name, b"content-type") && (kind.is_some() || status == 416);
-        if !is_other {
+        if kind.is_none() || !is(field.name, b"content-type") {
             fields.push(field.name, field.value);
         }
     }
@@ -222,7 +233,7 @@ fn part<'s>(stored: &'s Stored, header: &[u8]) -> CachedResponse<'s> {
         fields.push(b"content-type", kind.as_bytes());
     }
     let length = Length::Exact(body.len() as u64);
-    CachedResponse { status, lines: Lines::Own(fields), body, length }
+    CachedResponse { status: 206, lines: Lines::Own(fields), body, length }
 }
 
 /// The body of an answer with several parts of this one.

@@ -48,18 +48,19 @@ pub(crate) struct FetchPlan {
 }
 
 impl FetchPlan {
-    /// Notes that an answer was not kept, and nothing stored answers in its place.
-    pub(super) fn note_not_stored(&self, status: u16, why: NoStore) {
+    /// Notes that an answer will not be kept, and nothing stored answers in its place. Whether what was shared no longer
+    /// is, once the answer is whole: until then, it may have to stand in for it.
+    pub(super) fn note_not_stored(&self, status: u16, why: NoStore) -> bool {
         if status >= 500 {
             self.give_up(FAILURE, true);
-        } else if is_of_the_resource(why) && !is_fault_of_a_request(status) {
-            // The effect of an odd request says nothing about later ones.
-            if is_ordinary(&self.request) {
-                self.give_up(Duration::MAX, true);
-            }
-            // What was shared no longer is.
-            self.forget();
+            return false;
         }
+        let is_outdated = is_of_the_resource(why) && !is_fault_of_a_request(status);
+        // The effect of an odd request says nothing about later ones.
+        if is_outdated && is_ordinary(&self.request) {
+            self.give_up(Duration::MAX, true);
+        }
+        is_outdated
     }
 
     /// For a while requests for this do not wait for each other's answers; if the answer was for one user, only that

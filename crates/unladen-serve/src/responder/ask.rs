@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use unladen_cache::{Time, make_conditional};
-use unladen_http1::{Length, Name, Request};
+use unladen_http1::Request;
 use unladen_observability::Reason;
 use unladen_validator::{Parameters, Question, SETTLES_WITHIN, Validator, ValidatorSource, is_settling};
 
@@ -55,9 +55,8 @@ impl InboundRequest<'_> {
     /// Asks the application about the page with HEAD, anew each time: only a question sent after the request came will
     /// do. `None` if it has no answer.
     async fn ask_head(&self, request: &Request, within: Duration) -> Option<ValidatorAnswer> {
-        let mut request = Request { method: b"HEAD".to_vec(), length: Length::None, ..request.clone() };
+        let mut request = Request { method: b"HEAD".to_vec(), ..request.clone() };
         make_conditional(&mut request.fields, &unladen_cache::Validators::default());
-        request.fields.remove(Name::Upgrade);
         // The answer is compared with what is stored, so it is asked under the same conditions.
         if let Some(cache) = &self.site.cache {
             leave_what_tells_apart(&mut request, &cache.policy);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use unladen_cache::{FetchWriter, Policy, make_conditional};
-use unladen_http1::{Name, Request};
+use unladen_http1::{Length, Name, Request};
 use unladen_observability::UpstreamIndex;
 
 use super::peers::ask_peers;
@@ -21,6 +21,11 @@ use crate::transaction::Transaction;
 
 /// Reduces a request to what its cache key depends on: what must not split the cache must not change the answer either.
 pub(crate) fn leave_what_tells_apart(request: &mut Request, policy: &Policy) {
+    // FastCGI programs are told the version, and how long no body is.
+    request.minor = 1;
+    request.length = Length::None;
+    // About one client's message rather than about the page.
+    request.fields.retain(|field| !matches!(field.id, Name::ContentLength | Name::Expect | Name::Te | Name::Upgrade));
     policy.set_language(&mut request.fields);
     let left = policy.cookies_left(&request.fields);
     request.fields.retain(|field| !field.name.eq_ignore_ascii_case(b"cookie"));
@@ -54,7 +59,6 @@ pub(crate) fn fetch(
         if let Some(cache) = &site.cache {
             leave_what_tells_apart(&mut request, &cache.policy);
         }
-        request.fields.remove(Name::Upgrade);
         let peers = wanted.peers.take();
         let mut fetch = Box::new(CacheFetch::new(wanted, writer));
         if let Some(peers) = peers {

@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use unladen_files::OpenFile;
-use unladen_http1::{Fault, Length, Response};
+use unladen_http1::{Fault, Fields, Length, Response};
 use unladen_observability::{Cause, End, Reason, Version};
 use unladen_pool::{Buffer, Connection, Endpoint, Half, Lease, Stream, TlsFault};
 
@@ -284,7 +284,7 @@ impl<'u> Exchange<'_, 'u> {
             let begun = match poll_fn(|cx| Poll::Ready(from.poll_fill(cx))).await {
                 Poll::Ready(begun) => begun.map(drop),
                 // The upstream may wait for more of the request, and a reader of events for the head.
-                Poll::Pending if uploading || is_stream(response) => Ok(()),
+                Poll::Pending if uploading || is_stream(response) || self.state.fastcgi.is_stream.get() => Ok(()),
                 // Boxed: nearly all bodies begin with their head, and pay for no timer.
                 Poll::Pending => Box::pin(self.held_back(&mut from)).await,
             };
@@ -393,14 +393,17 @@ pub(crate) enum Rest<'w, 'c, 'u> {
     },
 }
 
-/// Whether the client acts on the head alone, as the body may come at any time or never. `X-Accel-Buffering: no` is how
-/// applications tell nginx so.
+/// Whether the client acts on the head alone, as the body may come at any time or never.
 fn is_stream(response: &Response) -> bool {
     let begins =
         |value: &[u8], start: &[u8]| value.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start));
     let is_streamed = |value| begins(value, b"text/event-stream") || begins(value, b"application/grpc");
-    response.fields.find(b"content-type").is_some_and(is_streamed)
-        || response.fields.find(b"x-accel-buffering").is_some_and(|value| value.eq_ignore_ascii_case(b"no"))
+    response.fields.find(b"content-type").is_some_and(is_streamed) || is_unbuffered(&response.fields)
+}
+
+/// How applications tell nginx so.
+pub(super) fn is_unbuffered(fields: &Fields) -> bool {
+    fields.find(b"x-accel-buffering").is_some_and(|value| value.eq_ignore_ascii_case(b"no"))
 }
 
 fn half_and_buffer(connection: &mut Connection) -> (Half<'_>, &mut Buffer) {

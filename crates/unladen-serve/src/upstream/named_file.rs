@@ -10,7 +10,7 @@ use unladen_files::{FileAnswer, FileBody, OpenFile, Representation, media_type};
 use unladen_http1::{Length, Name, Response};
 use unladen_observability::{Cause, Reason};
 
-use super::attempt::{Carried, Rest, keep_alive};
+use super::attempt::{Carried, Rest, is_unbuffered, keep_alive};
 use super::{Exchange, Failure, Work};
 use crate::message::downstream::ResponseOptions;
 use crate::message::stream::{BodySource, Piece, Sink};
@@ -52,6 +52,7 @@ impl<'u> Exchange<'_, 'u> {
             let files = self.proxy.named_files.as_deref();
             named.zip(files).map(|(named, files)| files.open(named, self.deadline.now()))
         };
+        self.state.fastcgi.is_stream.set(is_unbuffered(fields));
         fields.retain(|field| !is_for_us(field.name));
         // These have no body, whatever is named (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5).
         if matches!(response.status, 204 | 205 | 304) {
