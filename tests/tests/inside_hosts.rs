@@ -75,9 +75,13 @@ impl App {
     /// With the settings that lie there by now.
     fn restart(&mut self, bed: &Bed) {
         // A master that is killed leaves its workers behind; one that is asked ends them first.
-        let masters = bed.processes("php").into_iter().filter(|(_, line)| line.starts_with("php-fpm: master"));
-        masters.for_each(|(pid, _)| kill(pid, Signal::SIGTERM).expect("it runs"));
-        wait::until("PHP-FPM has ended", || bed.processes("php").iter().all(|(_, line)| !line.contains("php-fpm")));
+        // One that is just reloading has no title yet.
+        wait::until("PHP-FPM has ended", || {
+            let all = bed.processes("php");
+            let masters = all.iter().filter(|(_, line)| line.starts_with("php-fpm: master"));
+            masters.for_each(|(pid, _)| drop(kill(*pid, Signal::SIGTERM)));
+            all.iter().all(|(_, line)| !line.contains("php-fpm"))
+        });
         self.fpm = None;
         let _ = fs::remove_file(self.lab.path("fpm.sock"));
         let (config, ini) = (self.lab.path("fpm.conf"), self.lab.path("ini"));
@@ -130,7 +134,9 @@ fn waste_on_another_host_is_found_named_and_taken_off_there() {
     let bed = Bed::new(["web", "php"]);
     let mut app = App::start(&bed);
     let seen = app.lab.path("seen.json");
-    let document = weigh(&bed, &app, "").args(["--record".as_ref(), seen.as_os_str()]).document();
+    let run = app.lab.path("run.json");
+    let kept = ["--record".as_ref(), seen.as_os_str(), "-o".as_ref(), run.as_os_str()];
+    let document = weigh(&bed, &app, "").args(kept).document();
     let found = recompile(&document).unwrap_or_else(|| panic!("no finding in\n{document}"));
     assert!(is_php(found["group"].as_str().unwrap()), "{found}");
     assert_eq!(found["host"], "php", "{found}");
@@ -138,7 +144,7 @@ fn waste_on_another_host_is_found_named_and_taken_off_there() {
     assert!(figure["low"].as_f64() <= Some(31.0) && figure["high"].as_f64() >= Some(31.0), "all of its files: {found}");
     let fix = &found["fix"];
     assert!(fix["advice"].as_str().unwrap().starts_with("on php: "), "{found}");
-    assert!(found["check_again"].as_str().unwrap().contains("--host php=\"${HOST_PHP:?}\""), "{found}");
+    assert!(found["check_again"].as_str().unwrap().contains("| ${HOST_PHP:?} sh"), "{found}");
     assert!(not_judged(&document).is_none(), "{document}");
     // What is on this machine alone is asked of nobody else, and what is there is missed by no rule.
     let counts = document.list("counts").iter().filter_map(|count| count["group"].as_str());
@@ -148,6 +154,23 @@ fn waste_on_another_host_is_found_named_and_taken_off_there() {
     let again = Call::new(["weigh", "--details", "--replay"]).args([&seen]).run().succeeded();
     again.shows(["by php/www-data php-fpm", "on php: switch PHP's opcode cache on", ", on php:", "run on php:"]);
     assert!(!fs::read_to_string(&seen).unwrap().contains("ssh -F"), "the command that leads there is not kept");
+
+    // `unladen fix` from here: applied and proved there, and taken off.
+    let written = app.lab.path("ini/zz-unladen.ini");
+    let unladen = |args: &[&str]| {
+        let call =
+            Call::new(args).env("UNLADEN_STORE", app.lab.path("runs.sqlite")).env("XDG_STATE_HOME", app.lab.path(""));
+        call.through(bed.inside("web")).within(Duration::from_secs(300))
+    };
+    unladen(&["runs", "import"]).args([&run]).run().succeeded();
+    let number = document.list("findings").iter().position(|found| found["rule"] == "recompile").expect("one") + 1;
+    let number = number.to_string();
+    let fix_there = ["fix", &number, "--yes", "--prove", "8s"];
+    unladen(&fix_there).run().ended_with(2).says(["is of the host php", "--host php='ssh php'"]);
+    unladen(&fix_there).args(["--host", &host(&bed, "")]).run().succeeded().shows(["It is kept"]);
+    assert_eq!(fs::read_to_string(&written).expect("the fix is there"), "opcache.enable=1\n");
+    unladen(&["fix", "undo", &number]).run().succeeded();
+    assert!(!written.exists(), "it is taken off");
 
     // Its own words: the file that the PHP there reads last.
     let file = fix["file"].as_str().unwrap().strip_suffix(", on php").unwrap_or_else(|| panic!("{found}"));

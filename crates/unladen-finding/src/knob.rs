@@ -1,7 +1,7 @@
 //! The principal type is [`Knob`]: what switches a fix on and off, so that `unladen prove` can measure its effect.
 //! [`InPlace`] is the change of one line of a file that holds others.
 
-use crate::quoting::word;
+use crate::quoting::{quoted, variable, word};
 
 /// What switches a fix on and off; see `docs/reference/experiments.md`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -52,6 +52,43 @@ impl Knob {
     pub(crate) fn of_file(name: &str, file: &str, lines: &[String], service: Option<KnobService>) -> Self {
         let part = Part { file: file.to_owned(), lines: lines.to_vec(), group: None };
         Self { name: name.to_owned(), files: vec![part], service, ..Self::default() }
+    }
+
+    /// The same on another host, by commands for a shell there; a shell variable has the command that leads to it. `None`
+    /// for a site, which listens here, and where something has to be made beforehand, which no command would take back.
+    pub(crate) fn on_host(self, host: &str) -> Option<Self> {
+        if self.site.is_some() || !self.once.is_empty() {
+            return None;
+        }
+        let there =
+            |script: &str| format!("printf '%s\\n' {} | {} sh", quoted(script), variable(&format!("host_{host}")));
+        let (mut on, mut off) = (Vec::new(), Vec::new());
+        for part in &self.files {
+            let file = word(&part.file);
+            let lines: String = part.lines.iter().map(|line| format!(" {}", word(line))).collect();
+            let begin = format!("file={file}; lines=$(printf '%s\\n'{lines})");
+            let told = word(&format!("{} is there already, with other lines", part.file));
+            on.push(format!(
+                "{begin}; if test -e \"$file\" && test \"$(cat \"$file\")\" != \"$lines\"; then echo {told} >&2; exit 1; fi; \
+                 printf '%s\\n' \"$lines\" >\"$file\""
+            ));
+            off.push(format!("{begin}; if test \"$(cat \"$file\" 2>/dev/null)\" = \"$lines\"; then rm \"$file\"; fi"));
+        }
+        if let Some((change, back)) = self.commands {
+            on.push(change);
+            off.push(back);
+        }
+        if on.is_empty() {
+            return None;
+        }
+        let all = |parts: &[String]| there(&format!("set -e; {}", parts.join("; ")));
+        let restart = |service: KnobService| KnobService { restart: service.restart.as_deref().map(there), ..service };
+        Some(Self {
+            commands: Some((all(&on), all(&off))),
+            files: Vec::new(),
+            service: self.service.map(restart),
+            ..self
+        })
     }
 }
 

@@ -103,7 +103,7 @@ fn is_of_the_host(command: &str) -> bool {
     command.split_whitespace().any(|word| OF_THE_HOST.contains(&word.rsplit('/').next().unwrap_or(word)))
 }
 
-/// Names the host in a finding and its fix. Removes the knob, which would write this machine's files.
+/// Names the host in a finding and its fix. Its knob runs there.
 pub(crate) fn on_host(evidence: &Evidence, finding: &mut Finding) {
     let Some(host) = &evidence.host else { return };
     if !finding.group.is_empty() {
@@ -115,8 +115,8 @@ pub(crate) fn on_host(evidence: &Evidence, finding: &mut Finding) {
         *file = format!("{file}, on {host}");
     }
     fix.host = Some(host.clone());
-    fix.knob = None;
-    finding.check_again = again::weigh(evidence);
+    fix.knob = fix.knob.take().and_then(|knob| knob.on_host(host));
+    finding.check_again = again::of(evidence, fix);
 }
 
 /// Says that it is not known which server is meant, or where its files are: one's files and commands would change

@@ -33,10 +33,15 @@ pub(crate) fn ini_text(text: &str) -> Option<String> {
 
 /// A secret that is not shown: a shell variable, without which the shell fails.
 pub(crate) fn secret(name: &str) -> String {
+    format!("\"{}\"", variable(name))
+}
+
+/// The same outside of quotes: the words of a command.
+pub(crate) fn variable(name: &str) -> String {
     let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
     let name: String = name.chars().map(letter).collect();
     let is_name = name.starts_with(|first: char| first.is_ascii_uppercase());
-    format!("\"${{{}:?}}\"", if is_name { name } else { format!("HEADER_{name}") })
+    format!("${{{}:?}}", if is_name { name } else { format!("HEADER_{name}") })
 }
 
 /// TOML for lines: a string for one, a multi-line string for several unless it needs escapes.

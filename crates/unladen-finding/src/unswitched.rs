@@ -9,8 +9,7 @@ const INSIDE: &str = ", inside ";
 pub fn unswitched(fix: &Fix) -> String {
     if let Some(host) = &fix.host {
         return format!(
-            "it is on the host {host}, but an experiment can only switch things on the machine that runs it: run \
-             unladen there"
+            "it is on the host {host}, where an experiment switches files of its own alone: run unladen there"
         );
     }
     let mut files = fix.file.iter().chain(fix.also.iter().map(|part| &part.file));

@@ -84,3 +84,28 @@ fn a_line_that_has_changed_since_stays_and_is_said() {
     run(&of("  php_flag[x]  = off").there);
     assert_eq!(fs::read_to_string(&file).unwrap(), "[a]\n  php_flag[x]  = on\nphp_flag[x] = off\n");
 }
+
+/// The way there is `env` here.
+#[test]
+fn a_knob_of_another_host_writes_its_own_file_alone_and_takes_it_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a shop's.ini");
+    let lines = ["a=\"$(touch no)\"".to_owned(), "b='c'".into()];
+    let knob = Knob::of_file("x", file.to_str().unwrap(), &lines, None).on_host("web-1").unwrap();
+    let (on, off) = knob.commands.unwrap();
+    let run = |command: &str| {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", command]).env("HOST_WEB_1", "env A=b").current_dir(&folder).stderr(Stdio::null());
+        shell.status().unwrap().success()
+    };
+    for _ in 0..2 {
+        assert!(run(&off) && !file.exists());
+        assert!(run(&on) && run(&on), "{on}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), format!("{}\n", lines.join("\n")));
+        assert!(run(&off));
+    }
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    fs::write(&file, "mine\n").unwrap();
+    assert!(!run(&on) && run(&off));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine\n");
+}

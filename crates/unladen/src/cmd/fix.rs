@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, poll};
-use unladen_agent::SessionOptions;
+use unladen_agent::{Host, SessionOptions};
 use unladen_document::ProveDocument;
 use unladen_load::{Cancel, Header};
 use unladen_probe::GroupBy;
@@ -86,6 +86,9 @@ pub(super) struct Args {
     /// A header that the weighed request carried and the run does not hold, `Name: value`; may be repeated
     #[arg(short = 'H', long, value_name = "HEADER", requires = "number")]
     header: Vec<Header>,
+    /// The host that the finding is of, and the command that reaches it, such as db='ssh db1'; may be repeated
+    #[arg(long = "host", value_name = "NAME='COMMAND'", requires = "number")]
+    hosts: Vec<Host>,
     /// Write JSON: the list, or the record of the fix
     #[arg(long)]
     json: bool,
@@ -129,6 +132,7 @@ fn apply(args: &Args, number: usize, typed: &[String]) -> Result<(), Failure> {
     if let Some(folder) = &args.files {
         return write_files(&remedy, folder);
     }
+    let remedy = remedy.reached(&args.hosts)?;
     let text = remedy.text()?;
     // Nothing is written before it is agreed to.
     let folder = FixFolder::of(&remedy.name())?;

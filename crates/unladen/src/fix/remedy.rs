@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use unladen_agent::Host;
 use unladen_document::{Finding, WeighDocument};
 use unladen_prove::{Experiment, Reach};
 
@@ -72,6 +73,26 @@ impl Remedy {
             )));
         }
         Ok(experiment)
+    }
+
+    /// With the command that leads to the host of the finding, if it is of one, in place of the variable that its
+    /// experiment has for it.
+    pub(crate) fn reached(mut self, hosts: &[Host]) -> Result<Self, Failure> {
+        let Self { number, finding, .. } = &mut self;
+        let Some(name) = finding.host.clone().filter(|_| finding.experiment().is_some()) else { return Ok(self) };
+        let host = hosts.iter().find(|host| host.name == name).ok_or_else(|| {
+            let how = format!("--host {name}='ssh {name}' says how it is reached");
+            Failure::Usage(format!("finding {number} ({}) is of the host {name}: {how}", finding.rule))
+        })?;
+        // It stands in quotes there.
+        let command = host.command.replace('\\', "\\\\").replace('"', "\\\"");
+        let mut parts = finding.check_again.split("${HOST_");
+        let first = parts.next().unwrap_or_default().to_owned();
+        finding.check_again = parts.fold(first, |text, part| match part.split_once(":?}") {
+            Some((_, after)) => format!("{text}{command}{after}"),
+            None => format!("{text}${{HOST_{part}"),
+        });
+        Ok(self)
     }
 
     /// Text of the experiment.
