@@ -82,6 +82,8 @@ fn hint(error: &io::Error) -> &'static str {
     }
 }
 
+// === impl Client ===
+
 impl Client {
     /// Makes a client for this authority.
     ///

@@ -44,6 +44,8 @@ pub enum IssuedError {
     Expired,
 }
 
+// === impl Issued ===
+
 impl Issued {
     /// Parses key and chain from one PEM text: the key may come first or last.
     ///

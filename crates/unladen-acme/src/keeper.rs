@@ -25,6 +25,8 @@ pub struct Keeper {
     folders: HashMap<Folder, AbortOnDropHandle<()>>,
 }
 
+// === impl Keeper ===
+
 impl Keeper {
     /// Makes a keeper without certificates.
     pub fn new(answers: Arc<Answers>, pace: Pace, tell: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {

@@ -107,6 +107,8 @@ impl ChallengeKind {
     }
 }
 
+// === impl Wanted ===
+
 impl Wanted {
     /// Describes a certificate for these names. The first kind of challenge is tried first, and after a failure the
     /// next.

@@ -17,6 +17,8 @@ pub struct FarTimes {
     frequency_hz: Option<(u64, u64)>,
 }
 
+// === impl FarTimes ===
+
 impl From<&MachineTimes> for FarTimes {
     fn from(times: &MachineTimes) -> Self {
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);

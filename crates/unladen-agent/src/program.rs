@@ -15,6 +15,8 @@ pub struct Program {
     pub linked_to_nothing: bool,
 }
 
+// === impl Program ===
+
 impl Program {
     /// The program that this is compiled into.
     #[must_use]

@@ -189,6 +189,8 @@ enum Kind {
     Gzip(flate2::write::GzEncoder<Vec<u8>>),
 }
 
+// === impl Encoder ===
+
 impl Encoder {
     /// # Errors
     /// If there is no memory for it.

@@ -29,6 +29,8 @@ pub enum Joined<H: Clone> {
     Follow(FetchReader<H>),
 }
 
+// === impl InFlightFetches ===
+
 impl<H: Clone> InFlightFetches<H> {
     /// Begins without any fetch.
     pub fn new() -> Self {

@@ -31,6 +31,8 @@ pub struct Meta {
     inode: u64,
 }
 
+// === impl Meta ===
+
 impl Meta {
     /// `None` if it is no regular file.
     pub(crate) fn of(stat: &Stat) -> Option<Self> {

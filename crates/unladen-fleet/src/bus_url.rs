@@ -21,6 +21,8 @@ pub struct BusUrl {
 
 const LONGEST: usize = 4096;
 
+// === impl BusUrl ===
+
 impl BusUrl {
     /// Parses it.
     ///

@@ -462,6 +462,8 @@ impl Fleet {
     }
 }
 
+// === impl Hold ===
+
 impl Hold {
     /// Whose it is.
     pub fn fleet(&self) -> &Arc<Fleet> {

@@ -224,6 +224,8 @@ pub struct Position {
 
 const LONGEST_EPOCH: usize = 80;
 
+// === impl Position ===
+
 impl Position {
     /// `None` unless the epoch is 1 to 80 letters, digits, `.`, `-` and `_`.
     pub fn new(epoch: &str, index: u64) -> Option<Self> {

@@ -46,6 +46,8 @@ struct BinsForm {
 #[error("the bins of a distribution are damaged")]
 struct DamagedBins;
 
+// === impl Bins ===
+
 impl Bins {
     /// Counts a latency.
     pub fn add(&mut self, latency: u64) {

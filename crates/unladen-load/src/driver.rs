@@ -55,6 +55,8 @@ pub struct Driver {
 /// Something that the thread does with its client.
 type Command = Box<dyn FnOnce(Rc<Client>) -> Pin<Box<dyn Future<Output = ()>>> + Send>;
 
+// === impl Driver ===
+
 impl Driver {
     /// Resolves all names, loads certificates if a URL is https, and starts the thread. Nothing is sent yet. Fails when
     /// a setting is out of bounds, a name does not resolve, certificates cannot be read, or no thread starts.

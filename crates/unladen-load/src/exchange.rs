@@ -63,6 +63,8 @@ impl Exchange {
 #[display("{_0:016x}")]
 pub struct Digest(pub u64);
 
+// === impl Digest ===
+
 impl Digest {
     /// Digest of a whole body.
     pub fn of(body: &[u8]) -> Self {

@@ -38,6 +38,8 @@ pub struct StatusesError {
     pub part: String,
 }
 
+// === impl Statuses ===
+
 impl Statuses {
     /// Whether the set contains this status.
     pub fn contains(&self, status: u16) -> bool {
@@ -107,6 +109,8 @@ pub(crate) struct Look<'a> {
     tail: Vec<u8>,
     pub(crate) found: bool,
 }
+
+// === impl BodyText ===
 
 impl BodyText {
     /// Looks for this text.

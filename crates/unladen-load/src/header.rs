@@ -56,6 +56,8 @@ const RESERVED: [(HeaderName, &str); 7] = [
     (header::EXPECT, "bodies are sent at once"),
 ];
 
+// === impl Header ===
+
 impl Header {
     /// Name in lower case.
     pub fn name(&self) -> &HeaderName {

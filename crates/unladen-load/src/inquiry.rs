@@ -93,6 +93,8 @@ pub(crate) async fn inquire(client: &Client, index: usize, sample: &Sample) -> R
     Ok(inquiry.answers)
 }
 
+// === impl Why ===
+
 impl Why {
     fn pointless(text: &str) -> Self {
         Self { text: text.to_owned(), applies: false }

@@ -130,6 +130,8 @@ impl Running<'_> {
     }
 }
 
+// === impl Batches ===
+
 impl Batches {
     pub(crate) fn new(to: SyncSender<Vec<LoadOutcome>>) -> Self {
         Self { batch: Vec::with_capacity(BATCH), flushed: Instant::now(), to, first_errors: BTreeMap::new() }

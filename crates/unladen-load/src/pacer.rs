@@ -46,6 +46,8 @@ struct Shared {
     wake: Notify,
 }
 
+// === impl Pacer ===
+
 impl Pacer {
     /// Starts the thread, which ends after the last of the times, or at `until`. `gap` is the shortest time between two
     /// planned ones; the mean if they are random.

@@ -154,6 +154,8 @@ fn section(out: &mut impl Write, letter: u8, bytes: &[u8]) -> io::Result<()> {
     out.write_all(bytes)
 }
 
+// === impl RecordReader ===
+
 impl RecordReader {
     /// Opens a file and reads its head. Fails when it cannot be read, or is no record file.
     pub fn open(file: &Path) -> Result<Self, RecordError> {

@@ -24,6 +24,8 @@ pub struct Sample {
     pub body_start: Bytes,
 }
 
+// === impl Sample ===
+
 impl Sample {
     /// Target of a redirect, if it is text.
     pub fn location(&self) -> Option<&str> {

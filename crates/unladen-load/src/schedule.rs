@@ -72,6 +72,8 @@ pub struct StepError {
     pub text: String,
 }
 
+// === impl Step ===
+
 impl Step {
     /// 100 years: for schedules that something else ends.
     const ENDLESS: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
@@ -184,6 +186,8 @@ impl Schedule {
         times
     }
 }
+
+// === impl Times ===
 
 impl Times {
     fn advance(&mut self) {

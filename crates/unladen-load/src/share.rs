@@ -30,6 +30,8 @@ pub struct Share {
     of: u32,
 }
 
+// === impl Share ===
+
 impl Share {
     /// The whole load.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
@@ -90,6 +92,8 @@ pub(crate) struct Turns {
     /// The first number that is not sent.
     end: u64,
 }
+
+// === impl Turns ===
 
 impl Turns {
     /// Turns of the share among the first `most` requests of a schedule.

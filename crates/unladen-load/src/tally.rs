@@ -66,6 +66,8 @@ pub struct Tally {
     pub last_done: Option<Instant>,
 }
 
+// === impl Tally ===
+
 impl Tally {
     pub(crate) fn add_end(&mut self, end: &RunEnd) {
         self.ended = end.end;

@@ -47,6 +47,8 @@ enum Address {
     Unix(PathBuf),
 }
 
+// === impl Target ===
+
 impl Target {
     /// Resolves a URL's host, in `within` at most. Fails when the name has no address, or the lookup takes longer.
     pub fn resolve(url: &Url, instead: Option<&ConnectTo>, within: Duration) -> Result<Self, LoadError> {

@@ -119,6 +119,8 @@ impl TlsOptions {
     }
 }
 
+// === impl Carried ===
+
 impl Carried {
     pub(crate) fn key(&self) -> Result<Option<PrivateKeyDer<'static>>, LoadError> {
         let key = self.key.clone().map(PrivateKeyDer::try_from).transpose();

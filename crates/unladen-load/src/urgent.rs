@@ -16,6 +16,8 @@ pub(crate) struct Urgent {
     thread: std::marker::PhantomData<*const ()>,
 }
 
+// === impl Urgent ===
+
 impl Urgent {
     /// Raises the calling thread; `None` if the system refuses, or if the thread already has another policy.
     pub(crate) fn begin() -> Option<Self> {

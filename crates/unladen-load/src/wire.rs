@@ -69,6 +69,8 @@ impl Traffic {
     }
 }
 
+// === impl Wire ===
+
 impl Wire {
     pub(crate) fn new(stream: Box<dyn Stream>, all: Arc<Meter>, traffic: Arc<Traffic>) -> Self {
         Self { stream, all, traffic }

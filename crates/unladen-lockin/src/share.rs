@@ -180,6 +180,8 @@ impl Powers {
     }
 }
 
+// === impl Moments ===
+
 impl Moments {
     /// Adds a value. Zeros may be left out.
     pub fn add(&mut self, value: f64) {

@@ -109,6 +109,8 @@ struct ResultCounts {
     bytes: u64,
 }
 
+// === impl History ===
+
 impl Default for History {
     fn default() -> Self {
         Self { ring: Mutex::default(), turn: Arc::new(Semaphore::new(1)) }

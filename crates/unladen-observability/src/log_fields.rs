@@ -103,6 +103,8 @@ impl LogField {
     }
 }
 
+// === impl LogFields ===
+
 impl LogFields {
     /// All fields.
     pub const EVERY: Self = Self((1 << LogField::WORDS.len()) - 1);

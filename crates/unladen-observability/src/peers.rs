@@ -124,6 +124,8 @@ pub(crate) enum Place {
 #[error("it is neither http://HOST:PORT nor unix:/PATH")]
 pub struct PeerAddressError;
 
+// === impl PeerAddress ===
+
 impl PeerAddress {
     pub(super) fn place(&self) -> &Place {
         &self.0

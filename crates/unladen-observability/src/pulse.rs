@@ -24,6 +24,8 @@ impl Observability {
     }
 }
 
+// === impl Pulse ===
+
 impl Pulse {
     /// Answers as long as it is polled; to be run on the thread's event loop.
     pub async fn answer(mut self) {

@@ -121,6 +121,8 @@ impl SiteCounts {
     }
 }
 
+// === impl Rows ===
+
 impl Default for Rows {
     fn default() -> Self {
         Self { rows: (0..ROWS).map(|_| OnceLock::new()).collect(), known: Counter::default() }

@@ -85,6 +85,8 @@ impl UpstreamView for unladen_pool::Upstream {
     }
 }
 
+// === impl Upstreams ===
+
 impl Upstreams {
     pub(super) fn set(&self, configured: Vec<Arc<dyn UpstreamView>>) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -42,6 +42,8 @@ pub enum Address {
     Tcp(SocketAddr),
 }
 
+// === impl Address ===
+
 impl Address {
     /// The other end of a connection; `None` if it has no name.
     pub fn of(peer: &Peer) -> Option<Self> {

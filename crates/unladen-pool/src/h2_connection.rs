@@ -121,6 +121,8 @@ const H2_REQUESTS: u32 = 100;
 /// … and be idle for longer.
 const H2_IDLE: std::time::Duration = std::time::Duration::from_secs(30);
 
+// === impl Stream ===
+
 impl Stream {
     /// Its endpoint.
     pub fn endpoint(&self) -> &Arc<Endpoint> {

@@ -208,6 +208,8 @@ pub struct ResolveSettings {
     pub timeout: Duration,
 }
 
+// === impl PoolSettings ===
+
 impl PoolSettings {
     /// Settings for FastCGI. A process of PHP-FPM, or of a Perl program, serves nobody else while a connection to it is
     /// kept: idle ones are closed soon, and busy ones after a while, so that others get their turn.

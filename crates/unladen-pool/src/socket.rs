@@ -20,6 +20,8 @@ pub enum Socket {
     Gone,
 }
 
+// === impl Socket ===
+
 impl Socket {
     /// Removes it from this thread's runtime, so that another may take it.
     pub fn park(&mut self) -> io::Result<()> {

@@ -33,6 +33,8 @@ pub struct Connector {
     http: Protocol,
 }
 
+// === impl Connector ===
+
 impl Connector {
     /// Creates it with the trust of these settings, and the ALPN offer of this protocol.
     ///
@@ -209,6 +211,8 @@ struct Session {
     tls12: Option<Tls12ClientSessionValue>,
     tls13: VecDeque<Tls13ClientSessionValue>,
 }
+
+// === impl Sessions ===
 
 impl Sessions {
     fn lock(&self) -> MutexGuard<'_, HashMap<ServerName<'static>, Session>> {

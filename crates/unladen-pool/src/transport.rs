@@ -34,6 +34,8 @@ pub struct Fault(Arc<OnceLock<TlsFault>>);
 #[derive(Clone, Copy, Debug)]
 pub struct Half<'a>(pub &'a RefCell<Transport>);
 
+// === impl Transport ===
+
 impl Transport {
     /// The underlying socket.
     pub fn socket(&mut self) -> &mut Socket {

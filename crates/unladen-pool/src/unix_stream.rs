@@ -35,6 +35,8 @@ enum Full {
     Later(Pin<Box<Sleep>>),
 }
 
+// === impl UnixStream ===
+
 impl UnixStream {
     /// Registers a non-blocking stream on this thread's runtime.
     ///

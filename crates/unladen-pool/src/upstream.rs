@@ -312,6 +312,8 @@ fn known_at_once(settings: &UpstreamSettings) -> Vec<Arc<Endpoint>> {
     settings.origins.iter().enumerate().filter_map(endpoint).collect()
 }
 
+// === impl InFlight ===
+
 impl InFlight<'_> {
     /// Reports the result once: only the first report counts.
     pub fn report(&mut self, is_good: bool, now: Instant) {

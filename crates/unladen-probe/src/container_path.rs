@@ -185,6 +185,8 @@ pub(crate) trait Labels {
     }
 }
 
+// === impl ContainerName ===
+
 impl ContainerName {
     /// By labels of Docker and Podman; `name` is the engine's.
     pub(crate) fn of_labels(labels: &impl Labels, name: Option<&str>) -> Option<Self> {

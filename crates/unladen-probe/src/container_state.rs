@@ -66,6 +66,8 @@ struct Account {
     home: PathBuf,
 }
 
+// === impl ContainerState ===
+
 impl ContainerState {
     pub(crate) fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into(), known: HashMap::new(), known_of_users: 0, accounts: HashMap::new() }

@@ -17,6 +17,8 @@ pub struct Input<'a> {
     pub(crate) is_packed: bool,
 }
 
+// === impl Input ===
+
 impl<'a> Input<'a> {
     /// From buffered bytes. The first come at once, so that they tell whether the file is packed.
     pub fn new(inner: &'a mut dyn BufRead) -> Self {

@@ -80,6 +80,8 @@ impl ExcimerOptions {
     }
 }
 
+// === impl Excimer ===
+
 impl Excimer {
     /// Checks that PHP has the extension and can run our script. Fails if not, or if the run's folder cannot be made.
     pub fn open(captured: Captured, options: ExcimerOptions) -> Result<Self, ProfilerError> {

@@ -76,6 +76,8 @@ fn is_handed_its_socket(pid: u32) -> Result<(), ProfilerError> {
     }
 }
 
+// === impl NytProf ===
+
 impl NytProf {
     /// Checks that Perl has the module, and that the program can be started again; fails if not.
     pub fn open(captured: Captured, options: NytProfOptions) -> Result<Self, ProfilerError> {

@@ -45,6 +45,8 @@ pub(crate) struct RunFolder {
     _lock: Flock<File>,
 }
 
+// === impl RunFolder ===
+
 impl RunFolder {
     /// Creates it after removing the leftovers of dead runs. Fails if nothing can be written there.
     pub(crate) fn create() -> Result<Self, ProfilerError> {

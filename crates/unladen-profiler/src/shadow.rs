@@ -43,6 +43,8 @@ pub(crate) struct ShadowProcess {
     name: String,
 }
 
+// === impl ShadowProcess ===
+
 impl ShadowProcess {
     /// Starts it and waits until it has loaded its program. `besides` gets the folder in which the shadow process may
     /// write. Fails if it cannot be started, or ends; with [`ProfilerError::Cancelled`] when cancelled.

@@ -140,6 +140,8 @@ pub struct NotPutBack {
     pub by_hand: Option<String>,
 }
 
+// === impl PutBack ===
+
 impl PutBack {
     /// Whether everything was put back.
     pub fn is_complete(&self) -> bool {

@@ -133,6 +133,8 @@ pub struct QuantileError {
     pub text: String,
 }
 
+// === impl Quantile ===
+
 impl Quantile {
     /// The median, p90, p95 and p99, the default of an experiment.
     pub const USUAL: [Self; 4] =

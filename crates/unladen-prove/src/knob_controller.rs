@@ -62,6 +62,8 @@ pub struct LeftOver {
     pub knobs: Vec<String>,
 }
 
+// === impl KnobController ===
+
 impl KnobController {
     /// Puts back what a killed run left, checks that everything can be switched, and records the way back. Switches
     /// nothing yet. Fails when another run of the experiment is under way, leftovers cannot be put back, a knob could

@@ -61,6 +61,8 @@ impl Ready {
     }
 }
 
+// === impl Check ===
+
 impl Check {
     fn look(&self, within: Duration, shell: &Shell, cancel: &Cancel) -> Result<(), String> {
         match self {

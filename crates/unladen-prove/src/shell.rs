@@ -43,6 +43,8 @@ pub struct Shell {
     folder: PathBuf,
 }
 
+// === impl Shell ===
+
 impl Shell {
     /// Runs commands in this folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {

@@ -157,6 +157,8 @@ pub(crate) struct Edge<'w> {
     begun: Vec<u8>,
 }
 
+// === impl Edge ===
+
 impl<'w> Edge<'w> {
     pub(crate) fn new(out: &'w mut dyn Write, is_ascii: bool) -> Self {
         Self { out, is_ascii, begun: Vec::new() }

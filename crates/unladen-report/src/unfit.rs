@@ -125,6 +125,8 @@ pub struct SpoiledBlocks {
     pub fate: SpoiledFate,
 }
 
+// === impl Taken ===
+
 impl Taken {
     /// Share of processor time from which steal is mentioned.
     const NOTABLE: f64 = 0.01;

@@ -105,6 +105,8 @@ impl Key {
     }
 }
 
+// === impl Shown ===
+
 impl Shown {
     /// Texts of a list, also of an empty one.
     pub(super) fn list<T: ToString>(items: impl IntoIterator<Item = T>) -> Self {

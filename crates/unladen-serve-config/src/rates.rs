@@ -64,6 +64,8 @@ pub enum EntryValue {
     Header(String),
 }
 
+// === impl RateServiceSettings ===
+
 impl RateServiceSettings {
     /// Host and port, as in a URL.
     pub fn authority(&self) -> String {
@@ -77,6 +79,8 @@ impl Serialize for RateServiceSettings {
         serializer.collect_str(self)
     }
 }
+
+// === impl EntrySettings ===
 
 impl Serialize for EntrySettings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -67,6 +67,8 @@ pub enum RouteAction {
     Status(u16),
 }
 
+// === impl RouteSettings ===
+
 /// Not by `line`: a line more before it does not change a route.
 impl PartialEq for RouteSettings {
     fn eq(&self, other: &Self) -> bool {

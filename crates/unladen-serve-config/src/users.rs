@@ -27,6 +27,8 @@ pub struct UsersError {
     pub why: &'static str,
 }
 
+// === impl Users ===
+
 impl Users {
     /// Reads lines `name:hash`; empty ones and those that begin with `#` are skipped, and further fields behind a colon
     /// ignored.

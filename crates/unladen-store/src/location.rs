@@ -35,6 +35,8 @@ pub enum LocationError {
     Scheme(String),
 }
 
+// === impl Location ===
+
 impl Location {
     /// `unladen/runs.sqlite` in the state folder of the XDG base directory specification.
     fn usual(state: Option<OsString>, home: Option<PathBuf>) -> Self {

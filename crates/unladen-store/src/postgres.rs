@@ -26,6 +26,8 @@ pub(crate) struct Postgres {
     told: Told,
 }
 
+// === impl Postgres ===
+
 impl Postgres {
     pub(crate) fn open(url: &str, shown: String, mode: Mode) -> Result<Self, StoreError> {
         let told = Told::new(shown);

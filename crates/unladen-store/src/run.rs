@@ -75,6 +75,8 @@ pub struct RunId(NonZeroU64);
 #[error("`{0}` is not the number of a run: use one that `unladen runs` shows, such as 12")]
 pub struct RunIdError(pub(crate) String);
 
+// === impl RunId ===
+
 impl RunId {
     /// `None` for 0, and for numbers above the databases' range.
     pub fn new(number: u64) -> Option<Self> {

@@ -26,6 +26,8 @@ pub(crate) struct Sqlite {
     told: Told,
 }
 
+// === impl Sqlite ===
+
 impl Sqlite {
     pub(crate) fn open(file: &Path, mode: Mode) -> Result<Self, StoreError> {
         Self::open_with(file, mode, &Settings::default())

@@ -59,6 +59,8 @@ struct Own {
     not_after: u64,
 }
 
+// === impl Trusted ===
+
 impl Trusted {
     /// Reads a file's certificates; at least one.
     ///

@@ -24,6 +24,8 @@ pub struct BadPlace {
 
 const SHOWN: usize = 160;
 
+// === impl BadPlace ===
+
 impl BadPlace {
     /// Locates a problem in a file's text.
     pub fn new(text: &str, file: &Path, bad: Bad) -> Self {
@@ -94,6 +96,8 @@ pub struct Mistakes {
 
 /// Most places that are shown: one mistake may cause others.
 const MOST_PLACES: usize = 20;
+
+// === impl Mistakes ===
 
 impl Mistakes {
     /// Locates the mistakes in a file's text, each place's equal ones once.

@@ -27,6 +27,8 @@ struct Remembered<M> {
     mark: M,
 }
 
+// === impl Answers ===
+
 impl<M> Answers<M> {
     pub(crate) fn new() -> Self {
         let places = (0..PLACES).map(|_| ArcSwapOption::const_empty()).collect();

@@ -23,6 +23,8 @@ enum Part {
     Name(usize),
 }
 
+// === impl File ===
+
 impl File {
     pub(crate) fn new(path: &str, pattern: &PathPattern) -> Result<Self, SettingsError> {
         let mut parts = Vec::new();

@@ -62,6 +62,8 @@ struct Link {
     statement: Statement,
 }
 
+// === impl MySql ===
+
 impl MySql {
     pub(crate) fn new(
         url: &str,

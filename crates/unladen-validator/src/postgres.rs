@@ -50,6 +50,8 @@ struct Row {
     key: Option<String>,
 }
 
+// === impl Postgres ===
+
 impl Postgres {
     pub(crate) fn new(
         url: &str,

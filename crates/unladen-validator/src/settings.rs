@@ -112,6 +112,8 @@ impl ValidatorSettings {
     }
 }
 
+// === impl ValidatorSource ===
+
 impl ValidatorSource {
     /// Its location as in the configuration, without password: a URL, a file, or the application.
     pub fn place(&self) -> String {

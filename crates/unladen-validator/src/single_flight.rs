@@ -119,6 +119,8 @@ impl<A: Ask> SingleFlight<A> {
     }
 }
 
+// === impl Leader ===
+
 impl<A: Ask> Leader<A> {
     async fn run(mut self, thread: usize) {
         let single_flight = self.single_flight.clone();

@@ -33,6 +33,8 @@ struct Job {
     reply: oneshot::Sender<Answer>,
 }
 
+// === impl Sqlite ===
+
 impl Sqlite {
     pub(crate) fn new(file: PathBuf, query: &str, places: Box<[usize]>, timeout: Duration) -> Self {
         let plan = Plan { file, query: query.to_owned(), places, timeout };

@@ -37,6 +37,8 @@ const EXPECTED: &str = "expected a metric, < or >, and a bound: with a sign for 
      one for the figure itself ('p95 > 5ms', 'within.50ms < 95%', 'throughput < 100/s', 'bytes.body > 20kB', \
      'statuses.5xx > 1%', 'errors > 1%')";
 
+// === impl Condition ===
+
 impl Condition {
     /// The metric's quantile, as in `p95`.
     pub(crate) fn quantile(&self) -> Option<&str> {

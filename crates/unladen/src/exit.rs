@@ -155,6 +155,8 @@ pub(crate) enum Code {
     Interrupted = 130,
 }
 
+// === impl Failure ===
+
 impl Failure {
     pub(crate) fn code(&self) -> Code {
         match self {

@@ -20,6 +20,8 @@ pub struct FarLoad {
     cancel: Arc<Mutex<Cancel>>,
 }
 
+// === impl FarLoad ===
+
 impl FarLoad {
     /// Starts the thread; it passes answers to `send`, which may block and returns false when the receiver is gone.
     /// Fails when the system gives no thread.
@@ -204,6 +206,8 @@ fn whole<T: DeserializeOwned>(before: &mut Vec<u8>, piece: &[u8], last: bool) ->
     gathered(before, piece, last, LONGEST)
         .map_err(|error| Failed::of(format!("the requests for it are invalid: {error}")))
 }
+
+// === impl Failed ===
 
 impl Failed {
     fn of(why: impl Into<String>) -> Self {

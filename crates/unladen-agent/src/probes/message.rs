@@ -119,6 +119,8 @@ pub struct FarShortfall {
     pub takes: String,
 }
 
+// === impl FarCounter ===
+
 impl FarCounter {
     /// The unit; `None` if this version does not know it.
     pub fn known_unit(&self) -> Option<Unit> {

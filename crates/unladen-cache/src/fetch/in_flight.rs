@@ -34,6 +34,8 @@ impl<H> Shared<H> {
     }
 }
 
+// === impl InFlightFetch ===
+
 impl<H> InFlightFetch<H> {
     pub(super) fn new(shared: &Arc<Shared<H>>, key: &Arc<[u8]>) -> Self {
         Self { shared: Arc::clone(shared), key: Arc::clone(key), state: Mutex::new(State::default()) }

@@ -45,6 +45,8 @@ enum ReaderState {
 /// The leader's place.
 pub(super) const LEADER: usize = 0;
 
+// === impl State ===
+
 impl<H> Default for State<H> {
     fn default() -> Self {
         Self {

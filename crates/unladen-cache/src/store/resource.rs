@@ -154,6 +154,8 @@ impl Hash for Key {
     }
 }
 
+// === impl Query ===
+
 impl Hash for Query<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
@@ -165,6 +167,8 @@ impl Equivalent<Key> for Query<'_> {
         self.hash == key.hash && *self.bytes == *key.bytes
     }
 }
+
+// === impl Hashed ===
 
 impl BuildHasher for Hashed {
     type Hasher = Self;

@@ -75,6 +75,8 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
     }))
 }
 
+// === impl Nats ===
+
 impl Nats {
     async fn link(&self) -> Result<Arc<Link>, BusError> {
         let mut slot = self.link.lock().await;

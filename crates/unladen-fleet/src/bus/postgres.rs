@@ -79,6 +79,8 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
     }))
 }
 
+// === impl Postgres ===
+
 impl Postgres {
     async fn link(&self, slot: &Mutex<Option<Arc<Link>>>) -> Result<Arc<Link>, BusError> {
         let mut slot = slot.lock().await;

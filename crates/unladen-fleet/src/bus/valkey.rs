@@ -61,6 +61,8 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
     }))
 }
 
+// === impl Valkey ===
+
 impl Valkey {
     /// Sends one command on one of the connections, which is opened if needed, and dropped after a failure or a
     /// cancelled call.

@@ -143,6 +143,8 @@ impl State {
     }
 }
 
+// === impl MemoryBus ===
+
 impl MemoryBus {
     fn reached(&self) -> Result<MutexGuard<'_, State>, BusError> {
         if self.wire.is_cut.load(Ordering::SeqCst) {

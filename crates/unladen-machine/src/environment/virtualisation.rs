@@ -17,6 +17,8 @@ pub struct Virtualisation {
     pub container: Option<&'static str>,
 }
 
+// === impl Virtualisation ===
+
 impl Virtualisation {
     pub(crate) fn read(root: &Root) -> Self {
         Self { hypervisor: hypervisor(root), container: container(root) }

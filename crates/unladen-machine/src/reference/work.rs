@@ -116,6 +116,8 @@ pub enum ReferenceKind {
     SystemCalls,
 }
 
+// === impl ReferenceKind ===
+
 impl ReferenceKind {
     /// All kinds, in the order of results.
     pub const ALL: [Self; 3] = [Self::Arithmetic, Self::Memory, Self::SystemCalls];

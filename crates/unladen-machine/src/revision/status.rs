@@ -206,6 +206,8 @@ pub(crate) enum RunAs {
     },
 }
 
+// === impl RunAs ===
+
 impl RunAs {
     /// `None` if nobody's rights are low enough: the repository has several owners, or one as whom this process cannot
     /// run programs, or somebody else may write its configuration.

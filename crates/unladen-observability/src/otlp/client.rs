@@ -100,6 +100,8 @@ impl Client {
     }
 }
 
+// === impl Kept ===
+
 impl Kept {
     async fn over<S>(target: &Target, stream: S) -> Result<Self, ClientError>
     where

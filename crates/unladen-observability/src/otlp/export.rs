@@ -210,6 +210,8 @@ fn asked_for(retry_after: Option<&str>, now: Wall) -> Option<Duration> {
     said.parse().map(Duration::from_secs).ok().or_else(|| now.until(said))
 }
 
+// === impl Patience ===
+
 impl Default for Patience {
     fn default() -> Self {
         Self { first: Duration::from_secs(1), longest: Duration::from_secs(30), whole: Duration::from_secs(60) }

@@ -28,6 +28,8 @@ struct Known {
     at: Instant,
 }
 
+// === impl ProcessGroups ===
+
 impl ProcessGroups {
     /// Starts without processes.
     pub fn open(by: GroupBy) -> Self {

@@ -34,6 +34,8 @@ pub struct StackSampler {
     lost: u64,
 }
 
+// === impl StackSampler ===
+
 impl StackSampler {
     /// Samples each processor at that frequency, in Hz, from now on. Fails if this process may not, or the kernel
     /// cannot.

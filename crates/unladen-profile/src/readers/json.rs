@@ -44,6 +44,8 @@ pub(crate) fn is_object(head: &[u8]) -> bool {
     head.trim_ascii_start().first() == Some(&b'{')
 }
 
+// === impl Number ===
+
 impl Number {
     pub(crate) fn whole(self) -> Option<u64> {
         match self {

@@ -63,6 +63,8 @@ struct ProfileText<'a, 'b> {
     end: usize,
 }
 
+// === impl ProfileText ===
+
 impl ProfileText<'_, '_> {
     fn offset(&self) -> u64 {
         self.input.offset().saturating_sub((self.end - self.at) as u64)
@@ -136,6 +138,8 @@ enum ClusterKey {
     Calls,
 }
 
+// === impl Document ===
+
 impl<'de> DeserializeSeed<'de> for Document<'_> {
     type Value = ();
 
@@ -185,6 +189,8 @@ impl<'de> Visitor<'de> for Document<'_> {
     }
 }
 
+// === impl List ===
+
 impl<'de, F: Item<'de>> DeserializeSeed<'de> for List<F> {
     type Value = F;
 
@@ -205,6 +211,8 @@ impl<'de, F: Item<'de>> Visitor<'de> for List<F> {
         Ok(self.0)
     }
 }
+
+// === impl FrameItem ===
 
 impl<'de> Item<'de> for FrameItem<'_> {
     fn next<A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error> {
@@ -272,6 +280,8 @@ impl<'de> Item<'de> for CallItem<'_> {
         Ok(true)
     }
 }
+
+// === impl ClusterSeed ===
 
 impl<'de> DeserializeSeed<'de> for ClusterSeed<'_> {
     type Value = Cluster;

@@ -56,6 +56,8 @@ pub struct Prepended {
     folder: RunFolder,
 }
 
+// === impl Prepended ===
+
 impl Prepended {
     /// The file for PHP to run before each script: the same for all runs, and without effect outside one.
     pub const FILE: &str = include_str!("prepend.php");

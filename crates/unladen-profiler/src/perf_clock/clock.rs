@@ -29,6 +29,8 @@ pub struct PerfClock {
     notes: Vec<String>,
 }
 
+// === impl PerfClock ===
+
 impl PerfClock {
     /// Starts a client and the kernel's clock. Fails if the configuration is wrong, or this process may not sample: the
     /// error says what that takes.

@@ -44,6 +44,8 @@ pub(super) struct Watcher {
     thread: Option<JoinHandle<Known>>,
 }
 
+// === impl Watcher ===
+
 impl Watcher {
     /// Starts sampling; nothing is kept yet.
     pub(super) fn start(frequency: u64) -> Result<Self, TraceError> {

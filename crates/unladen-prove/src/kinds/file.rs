@@ -54,6 +54,8 @@ pub struct FileKnob {
     pub sides: [Option<Content>; 2],
 }
 
+// === impl FileKnob ===
+
 impl FileKnob {
     /// A missing folder is a typing error: if it were created for the file, nothing would read it, and the experiment
     /// would find no difference.

@@ -52,6 +52,8 @@ pub struct PatchKnob {
 /// Variables that would point git to another repository than the one around the folder.
 const OTHER_REPOSITORY: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
 
+// === impl PatchKnob ===
+
 impl PatchKnob {
     fn git(&self, arguments: &[&str], file: &Path, within: Duration, cancel: &Cancel) -> Result<Output, Fault> {
         let mut git = Command::new("git");

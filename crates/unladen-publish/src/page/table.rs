@@ -102,6 +102,8 @@ impl Table {
     }
 }
 
+// === impl Cell ===
+
 impl Cell {
     pub(crate) fn new(words: impl Into<Words>) -> Self {
         Self { words: words.into(), ..Self::default() }

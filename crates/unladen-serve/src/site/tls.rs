@@ -32,6 +32,8 @@ pub(crate) struct Acceptor {
     pub(crate) warnings: Vec<String>,
 }
 
+// === impl Acceptor ===
+
 impl Acceptor {
     /// Reads the certificates and keys. `http2`: whether it is offered; `acme`: an authority's certificate, and its
     /// challenge answers. Tickets of `before` stay valid.

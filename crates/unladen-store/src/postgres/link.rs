@@ -54,6 +54,8 @@ struct Open {
     task: JoinHandle<()>,
 }
 
+// === impl Link ===
+
 impl Link {
     pub(super) fn new(url: &str, mode: Mode, told: Told) -> Result<Self, StoreError> {
         let mut address =

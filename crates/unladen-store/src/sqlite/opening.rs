@@ -24,6 +24,8 @@ pub(super) struct Settings {
     pub(super) migrations: &'static [&'static str],
 }
 
+// === impl Settings ===
+
 impl Settings {
     /// A run takes milliseconds to write; the largest evidence takes a second.
     pub(super) const BUSY: Duration = Duration::from_secs(5);

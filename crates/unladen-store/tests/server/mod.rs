@@ -17,6 +17,8 @@ pub(crate) struct Server {
     child: Option<Child>,
 }
 
+// === impl Server ===
+
 impl Server {
     pub(crate) fn start() -> Self {
         assert_eq!(

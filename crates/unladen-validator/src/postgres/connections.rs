@@ -90,6 +90,8 @@ impl ThreadConnections {
     }
 }
 
+// === impl Making ===
+
 impl Making {
     pub(super) fn done(mut self, made: Result<Link, AskError>) {
         self.ended = true;
@@ -121,6 +123,8 @@ impl Drop for Making {
         }
     }
 }
+
+// === impl InFlightQuery ===
 
 impl InFlightQuery {
     pub(super) fn link(&self) -> &Link {

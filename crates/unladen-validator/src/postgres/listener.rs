@@ -43,6 +43,8 @@ struct Hearing {
     ended: Arc<Notify>,
 }
 
+// === impl Listener ===
+
 impl Listener {
     /// Connects and listens. Earlier answers are forgotten.
     pub(super) async fn open(address: &PostgresAddress, channel: &str, pushed: &Arc<Pushed>) -> Result<Self, AskError> {

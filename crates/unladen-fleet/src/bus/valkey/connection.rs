@@ -44,6 +44,8 @@ const LONGEST_HANDSHAKE: Duration = Duration::from_millis(1500);
 /// Characters of a replication id in an epoch, as in the scripts.
 const REPLICATION: usize = 16;
 
+// === impl Place ===
+
 impl Place {
     pub(super) fn new(url: &BusUrl, ca: Option<&Path>) -> Result<Self, BusError> {
         let wrong = |words: &str| BusError::Url(format!("`{url}`: {words}"));
@@ -87,6 +89,8 @@ impl fmt::Debug for Place {
         write!(f, "{}:{}", self.host, self.port)
     }
 }
+
+// === impl Connection ===
 
 impl Connection {
     pub(super) async fn open(place: &Place) -> Result<Self, BusError> {

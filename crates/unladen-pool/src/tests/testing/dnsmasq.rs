@@ -19,6 +19,8 @@ pub(crate) struct Dnsmasq {
     pub(crate) address: SocketAddr,
 }
 
+// === impl Dnsmasq ===
+
 impl Dnsmasq {
     pub(crate) fn start(hosts: &str) -> Self {
         Self::start_with(hosts, &[])

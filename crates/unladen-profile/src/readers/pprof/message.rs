@@ -26,6 +26,8 @@ pub(super) enum Value<'a> {
     Fixed,
 }
 
+// === impl Fields ===
+
 impl<'a> Fields<'a> {
     /// For a message that begins at this byte of the file.
     pub(super) fn of(bytes: &'a [u8], base: usize) -> Self {

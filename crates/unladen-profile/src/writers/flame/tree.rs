@@ -41,6 +41,8 @@ pub(super) struct LeftOut {
     pub(super) is_deep: bool,
 }
 
+// === impl Tree ===
+
 impl Tree {
     /// `own` has one or two lists of own weights by stack index; `least` is the part of the whole that a box needs in
     /// one of them.

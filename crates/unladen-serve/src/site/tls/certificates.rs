@@ -45,6 +45,8 @@ impl Source {
     }
 }
 
+// === impl Certificates ===
+
 impl Certificates {
     pub(super) fn read(pairs: &[(PathBuf, PathBuf)], warnings: &mut Vec<String>) -> Result<Self, AcceptorError> {
         let mut all = Self::default();
