@@ -79,7 +79,9 @@ impl App {
         wait::until("PHP-FPM has ended", || {
             let all = bed.processes("php");
             let masters = all.iter().filter(|(_, line)| line.starts_with("php-fpm: master"));
-            masters.for_each(|(pid, _)| drop(kill(*pid, Signal::SIGTERM)));
+            masters.for_each(|(pid, _)| {
+                let _ = kill(*pid, Signal::SIGTERM);
+            });
             all.iter().all(|(_, line)| !line.contains("php-fpm"))
         });
         self.fpm = None;
