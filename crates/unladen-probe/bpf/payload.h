@@ -42,7 +42,7 @@ struct wanted {
 	u32 at; // where they go in scratch.data
 };
 
-inline_always int take_piece(struct scratch *scratch, struct wanted *wanted, u64 base, u64 length)
+function int take_piece(struct scratch *scratch, struct wanted *wanted, u64 base, u64 length)
 {
 	if (wanted->skip >= length) {
 		wanted->skip -= length;
