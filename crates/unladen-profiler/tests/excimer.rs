@@ -341,7 +341,9 @@ fn php_without_excimer_is_told_what_to_install() {
     let error = error.to_string();
     let reload = format!("kill -USR2 {}", site.fpm.id());
     assert!(
-        error.contains("has not loaded Excimer") && error.contains("phpenmod") && error.ends_with(&reload),
+        error.contains("has not loaded Excimer")
+            && error.contains("put extension=excimer.so into a file of ")
+            && error.ends_with(&reload),
         "{error}"
     );
 }

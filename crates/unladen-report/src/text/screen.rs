@@ -215,8 +215,10 @@ fn found(
         let rest = inside.findings.len() - index - 1;
         let is_in_full = index == 0 || shortened(finding, number, true, most, style).len() + rest <= left;
         if index > 0 && left <= 1 && rest > 0 {
-            let rules: Vec<&str> = inside.findings[index..].iter().map(|finding| finding.rule.as_str()).collect();
-            let more = format!("and {}: {}; `unladen fix` lists them", rules.len(), rules.join(", "));
+            let mut rules: Vec<&str> = inside.findings[index..].iter().map(|finding| finding.rule.as_str()).collect();
+            let count = rules.len();
+            rules.dedup();
+            let more = format!("and {count}: {}; `unladen fix` lists them", rules.join(", "));
             let most = usize::from(style.width).saturating_sub(INDENT);
             few(&clean(&more), most, 1, style).iter().try_for_each(|line| writeln!(out, "{:INDENT$}{line}", ""))?;
             break;
@@ -235,7 +237,7 @@ fn not_found(inside: &Inside, most: usize, style: Style, out: &mut Edge<'_>) -> 
     if let Some(step) = &inside.next_step {
         next_step(step, most, style, out)?;
     }
-    not_whole(inside).map_or(Ok(()), |missing| marked(&missing, most, style, out))
+    not_whole(inside).map_or(Ok(()), |missing| marked(&missing, most.max(2), style, out))
 }
 
 /// Why no finding does not mean no waste.
@@ -245,15 +247,16 @@ fn not_whole(inside: &Inside) -> Option<String> {
     let missing: Vec<_> = inside.not_looked_for.iter().filter(|missing| is_news(&missing.rules)).collect();
     let rules: usize = missing.iter().map(|missing| missing.rules.len()).sum();
     let mut said = Vec::new();
-    if let Some(first) = missing.first() {
-        let takes = if first.takes.is_empty() { first.why.clone() } else { format!("needs {}", first.takes) };
-        let rules = if rules == 1 { "1 rule".to_owned() } else { format!("{rules} rules") };
-        said.push(format!("{rules} could not look ({takes})"));
-    }
+    // The reason of the others may be long.
     match inside.not_judged.as_slice() {
         [] => {}
         [only] => said.push(format!("{} could not be judged", only.what)),
         [first, rest @ ..] => said.push(format!("{} and {} more could not be judged", first.what, rest.len())),
+    }
+    if let Some(first) = missing.first() {
+        let takes = if first.takes.is_empty() { first.why.clone() } else { format!("needs {}", first.takes) };
+        let rules = if rules == 1 { "1 rule".to_owned() } else { format!("{rules} rules") };
+        said.push(format!("{rules} could not look ({takes})"));
     }
     if inside.lost > 0 {
         said.push(format!("{} events were lost", grouped(inside.lost as f64, 0)));
