@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use crate::machine::tell_skipped;
 
@@ -20,7 +21,11 @@ pub fn pypi(test: &str, packages: &[&str]) -> Option<PathBuf> {
     }
 }
 
+/// Two tests of one program wrote into one folder, which the first moved away from the other.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 fn install(packages: &[&str]) -> Result<PathBuf, String> {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let tools = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target")).join("tools");
     let folder = tools.join(packages.join("-").replace("==", "-"));

@@ -236,11 +236,11 @@ fn files_are_imported_exported_merged_and_searched() {
 fn bad_files_are_told_with_the_place() {
     let files = Files::new();
     files.write("cut.profile.json", "{\"schema\":\"unladen.stacks/1\",\"about\":{");
-    files.write("odd.collapsed", "main;a 10\nmain;b 20\nmain;c\n");
+    files.write("odd.collapsed", "main;a 10\nmain;b\nmain;c\n");
     files.write("none.bin", [0, 159, 146, 150]);
     files.write("a.collapsed", STACKS);
     files.run(["import", "cut.profile.json"]).ended_with(2).says(["cut.profile.json", "byte"]).shows_nothing();
-    files.run(["import", "odd.collapsed", "--format", "collapsed"]).ended_with(2).says(["odd.collapsed", "line 3"]);
+    files.run(["import", "odd.collapsed", "--format", "collapsed"]).ended_with(2).says(["odd.collapsed", "line 2"]);
     files.run(["import", "none.bin"]).ended_with(2).says(["none.bin", "collapsed"]);
     files.run(["import", "nowhere.json"]).ended_with(2).says(["nowhere.json"]);
     files.run(["export", "a.collapsed", "-o", "a.xyz"]).ended_with(2).says([".speedscope.json"]);

@@ -67,13 +67,13 @@ fn a_line_that_is_no_stack_refused_a_whole_file_of_stacks() {
             (
                 &["a 1", "a;b 3", "a;c 4"],
                 "samples",
-                "2 lines are no stacks and left out, the first of them line 2: expected a number after the last space",
+                "no stack, and left out: 2 of 5 lines, the first of them line 2: expected a number after the last space",
             ),
         ),
         (
             "comments",
             "# of a test\n// of a test\na;b 1\na;b 2\na;c 4\n",
-            (&["a;b 3", "a;c 4"], "samples", "2 lines are no stacks and left out, the first of them line 1: "),
+            (&["a;b 3", "a;c 4"], "samples", "left out: 2 of 5 lines, the first of them line 1: "),
         ),
         (
             "no weight",

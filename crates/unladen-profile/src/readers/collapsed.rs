@@ -111,9 +111,10 @@ impl ProfileReader for Collapsed {
             if good <= bad {
                 return Err(ReadError::at_line(self.name(), number, what));
             }
-            profile
-                .notes
-                .push(format!("{bad} lines are no stacks and left out, the first of them line {number}: {what}"));
+            profile.notes.push(format!(
+                "no stack, and left out: {bad} of {} lines, the first of them line {number}: {what}",
+                good + bad
+            ));
         }
         let fault = |what: &str| ReadError::at_line(self.name(), 1, what);
         if is_difference && stacks > 0 {

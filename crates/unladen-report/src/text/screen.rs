@@ -147,9 +147,12 @@ fn answer_first(page: &WeighedPage, result: &Weigh, room: Room, style: Style, ou
 
 /// Who spends the CPU; those on the path that noise hides.
 fn groups(page: &WeighedPage, most: usize, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let rows = cpu_of(page);
+    let (rows, untold) = (cpu_of(page), page.untold().collect::<Vec<_>>());
     let mut table = Grid::new(&["CPU per request", "", "", "± 95 %", ""]).expendable(&[1]);
     let heaviest = rows.iter().map(|row| row.per_request).fold(0.0, f64::max);
+    // One at least is shown, so that nobody takes the others for all.
+    let unclear = most.saturating_sub(rows.len()).max(1).min(untold.len());
+    let most = most - unclear;
     for row in rows.iter().take(most) {
         let quantity = of(row);
         let share = row.share.map(|share| format!("{:.0} %", share.value * 100.0)).unwrap_or_default();
@@ -157,8 +160,6 @@ fn groups(page: &WeighedPage, most: usize, style: Style, out: &mut dyn Write) ->
         let bar = bar(row.per_request, heaviest, BAR);
         table.row([name, bar, strong(&quantity.value_text()), quantity.margin_text(), share]);
     }
-    let untold: Vec<_> = page.untold().collect();
-    let unclear = most.saturating_sub(rows.len());
     for (group, row) in untold.iter().take(unclear) {
         let seen = row.map_or("none seen".to_owned(), span);
         table.row([(*group).to_owned(), String::new(), seen, faint("unclear"), String::new()]);
