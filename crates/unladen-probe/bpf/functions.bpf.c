@@ -103,7 +103,9 @@ inline_always void returned(struct record *record, u16 kind, u32 group, u64 pid_
 {
 	begin(record, kind, group, pid_tgid);
 	record->at = now;
-	record->took = now - entered->at - (queued_ns() - entered->queued);
+	u64 took = now - entered->at;
+	u64 queued = queued_ns() - entered->queued; // by the scheduler's clock, which may be ahead
+	record->took = queued < took ? took - queued : 0;
 	record->arguments[0] = entered->subject;
 }
 

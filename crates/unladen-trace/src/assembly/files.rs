@@ -71,7 +71,7 @@ impl Files {
             (FileCall::Link, FileOutcome::Found | FileOutcome::Exists) => {
                 let made = target.unwrap_or(path).to_owned();
                 let waited = self.made.get(&made).map_or(0, |made| made.took_ns);
-                self.make(made, Made { moment, took_ns: took_ns + waited, by_link: true });
+                self.make(made, Made { moment, took_ns: took_ns.saturating_add(waited), by_link: true });
             }
             (FileCall::Create, FileOutcome::Found) => {
                 self.make(path.to_owned(), Made { moment, took_ns, by_link: false });
@@ -82,7 +82,7 @@ impl Files {
                     && (made.by_link || is_called_lock(path))
                 {
                     let told = path_without_secrets(path.to_owned());
-                    self.locks.add((group, LockKind::File, told), made.moment, made.took_ns + took_ns);
+                    self.locks.add((group, LockKind::File, told), made.moment, made.took_ns.saturating_add(took_ns));
                 }
             }
             _ => {}

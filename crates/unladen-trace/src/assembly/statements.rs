@@ -218,7 +218,7 @@ impl Sqlite {
             let identity = (!prepared.has_placeholders).then(|| hash(&prepared.text));
             statements.executed((group, DATABASE, QueryProtocol::Sqlite), &prepared.text, identity, moment)
         });
-        statements.took(key, took_ns + std::mem::take(&mut prepared.owed_ns), moment);
+        statements.took(key, took_ns.saturating_add(std::mem::take(&mut prepared.owed_ns)), moment);
         if row {
             statements.rows(key, 1, moment);
         } else {

@@ -267,7 +267,7 @@ impl Conversation {
             let greeting_ns =
                 matches!(self.language, Language::Unknown).then(|| transfer.at_ns.saturating_sub(stands_ns));
             if let Some(took_ns) = took_ns.or(greeting_ns) {
-                self.login_ns = Some(self.login_ns.unwrap_or(0) + took_ns);
+                self.login_ns = Some(self.login_ns.unwrap_or(0).saturating_add(took_ns));
             }
         }
     }
