@@ -524,6 +524,15 @@ fn a_child_that_closes_what_it_inherited_does_not_end_the_parents_connection() {
     assert_eq!(evidence.connections[0].opened.count.total(), 1);
 }
 
+/// A thread's wait by the scheduler's clock was longer than its call, and the difference had no end.
+#[test]
+fn a_time_without_end_ended_the_run() {
+    let step = || What::SqliteStep { statement: 5, row: false, took_ns: u64::MAX };
+    let prepare = What::SqlitePrepare { statement: 5, sql: b"select 1 from a".to_vec(), took_ns: u64::MAX };
+    let evidence = in_one_phase(vec![(7, prepare), (7, step()), (7, step())]);
+    assert_eq!(evidence.queries[0].counted.count.total(), 2);
+}
+
 /// The next process with the same id has the same addresses, of other statements.
 #[test]
 fn prepared_statements_of_a_process_that_ended_were_those_of_the_next_with_its_id() {
