@@ -171,6 +171,8 @@ fn waste_on_another_host_is_found_named_and_taken_off_there() {
     unladen(&fix_there).run().ended_with(2).says(["is of the host php", "--host php='ssh php'"]);
     unladen(&fix_there).args(["--host", &host(&bed, "")]).run().succeeded().shows(["It is kept"]);
     assert_eq!(fs::read_to_string(&written).expect("the fix is there"), "opcache.enable=1\n");
+    let proof = unladen(&["runs", "show", "latest", "--json"]).run().succeeded();
+    assert!(!proof.stdout.contains("ssh -F"), "the command that leads there is not kept: {proof}");
     unladen(&["fix", "undo", &number]).run().succeeded();
     assert!(!written.exists(), "it is taken off");
 
